@@ -25,6 +25,7 @@ mod serialize_as_text;
 mod sums;
 mod ties;
 mod values;
+mod wide;
 
 pub use decompositions::{
     binning::Binning, corp::Corp, decomposition::Decomposition, dominance::Dominance,

@@ -2,10 +2,11 @@
 
 /// Implements `Extend` and `FromIterator` by a method that adds one number.
 macro_rules! collecting {
-    ($type:ident, $add:ident) => {
+    ($type:ident, $add_all:ident) => {
         impl Extend<f64> for $type {
+            #[inline]
             fn extend<I: IntoIterator<Item = f64>>(&mut self, values: I) {
-                values.into_iter().for_each(|value| self.$add(value));
+                self.$add_all(values);
             }
         }
 

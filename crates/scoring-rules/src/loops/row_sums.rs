@@ -1,24 +1,25 @@
 //! Loops over rows of forecasts and outcomes, in lanes that compile to vector instructions.
 
-use crate::values::probability::Probability;
+use crate::{values::probability::Probability, wide::wide};
 
 /// The number of independent partial sums.
 const LANES: usize = 8;
 
+/// The rows of a block whose scores are computed before they are added up: the first loop has no sum to wait for, and the
+/// second one no rule.
+const BLOCK: usize = 128;
+
 /// The sum over the rows, always in the same order.
 #[inline(always)]
 pub(crate) fn sum_in_lanes<T>(rows: &[T], value: impl Fn(&T) -> f64) -> f64 {
-    let (chunks, rest) = rows.as_chunks::<LANES>();
-    let mut sums = [0.0; LANES];
-    for chunk in chunks {
-        for (sum, row) in sums.iter_mut().zip(chunk) {
-            *sum += value(row);
-        }
-    }
-    for (sum, row) in sums.iter_mut().zip(rest) {
-        *sum += value(row);
-    }
-    add_lanes(sums)
+    wide(
+        #[inline(always)]
+        move || {
+            let mut sums = [0.0; LANES];
+            add_rows(rows, &mut sums, value);
+            add_lanes(sums)
+        },
+    )
 }
 
 /// The sum over rows in two slices, always in the same order.
@@ -28,19 +29,46 @@ pub(crate) fn sum_of_pairs(
     outcomes: &[bool],
     score: impl Fn(Probability, bool) -> f64,
 ) -> f64 {
-    let (forecast_chunks, forecast_rest) = forecasts.as_chunks::<LANES>();
-    let (outcome_chunks, outcome_rest) = outcomes.as_chunks::<LANES>();
-    let mut sums = [0.0; LANES];
-    for (forecasts, outcomes) in forecast_chunks.iter().zip(outcome_chunks) {
-        for lane in 0..LANES {
-            sums[lane] += score(forecasts[lane], outcomes[lane]);
+    wide(
+        #[inline(always)]
+        move || {
+            let (mut sums, mut scores) = ([0.0; LANES], [0.0; BLOCK]);
+            for (forecasts, outcomes) in forecasts.chunks(BLOCK).zip(outcomes.chunks(BLOCK)) {
+                let scores = &mut scores[..forecasts.len().min(outcomes.len())];
+                write_rows(forecasts, outcomes, scores, &score);
+                add_rows(scores, &mut sums, |&score| score);
+            }
+            add_lanes(sums)
+        },
+    )
+}
+
+/// Adds row i to the lane of i.
+#[inline(always)]
+fn add_rows<T>(rows: &[T], sums: &mut [f64; LANES], value: impl Fn(&T) -> f64) {
+    let (chunks, rest) = rows.as_chunks::<LANES>();
+    let mut lanes = *sums;
+    for chunk in chunks {
+        for (sum, row) in lanes.iter_mut().zip(chunk) {
+            *sum += value(row);
         }
     }
-    for (sum, (&forecast, &outcome)) in sums.iter_mut().zip(forecast_rest.iter().zip(outcome_rest))
-    {
-        *sum += score(forecast, outcome);
+    for (sum, row) in lanes.iter_mut().zip(rest) {
+        *sum += value(row);
     }
-    add_lanes(sums)
+    *sums = lanes;
+}
+
+#[inline(always)]
+fn write_rows(
+    forecasts: &[Probability],
+    outcomes: &[bool],
+    scores: &mut [f64],
+    score: impl Fn(Probability, bool) -> f64,
+) {
+    for (value, (&forecast, &outcome)) in scores.iter_mut().zip(forecasts.iter().zip(outcomes)) {
+        *value = score(forecast, outcome);
+    }
 }
 
 fn add_lanes(s: [f64; LANES]) -> f64 {
@@ -55,7 +83,8 @@ pub(crate) fn fill(
     scores: &mut [f64],
     score: impl Fn(Probability, bool) -> f64,
 ) {
-    for (value, (&forecast, &outcome)) in scores.iter_mut().zip(forecasts.iter().zip(outcomes)) {
-        *value = score(forecast, outcome);
-    }
+    wide(
+        #[inline(always)]
+        move || write_rows(forecasts, outcomes, scores, score),
+    );
 }

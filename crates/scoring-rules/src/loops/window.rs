@@ -1,4 +1,8 @@
-use crate::{loops::step_weights::StepWeights, values::probability::Probability};
+use crate::{
+    loops::{runs::Runs, step_weights::StepWeights},
+    values::probability::Probability,
+    wide::wide,
+};
 
 /// The largest number of steps of a run that is summed in a window of fixed length.
 pub(crate) const WINDOW: usize = 16;
@@ -37,31 +41,72 @@ fn pad(run: &[Probability]) -> Window {
     window
 }
 
-/// The weighted sum of a score that is always finite, over the run from `start` to `end`.
+/// Sets `sums[i]` to the weighted sum over run i of a score that is always finite. `rule` gives the score for an outcome.
 ///
 /// The bits depend only on the run, not on the steps before it.
 #[inline(always)]
-pub(crate) fn sum_of_finite(
+pub(crate) fn sums_of_finite<R: Fn(Probability) -> f64>(
+    weights: StepWeights,
+    runs: Runs<'_>,
+    sums: &mut [f64],
+    rule: impl Fn(bool) -> R,
+) {
+    wide(
+        #[inline(always)]
+        move || {
+            // All lanes are stored before any are added, so that a window is a few wide operations.
+            let mut lanes = [[0.0; LANES]; BATCH];
+            let (forecasts, mut runs) = (runs.forecasts(), runs.iter());
+            for sums in sums.chunks_mut(BATCH) {
+                let mut n = 0;
+                for (lanes, (start, end, outcome)) in lanes[..sums.len()].iter_mut().zip(&mut runs)
+                {
+                    *lanes = lanes_of_finite(weights, forecasts, start, end, rule(outcome));
+                    n += 1;
+                }
+                for (sum, &[a, b, c, d]) in sums.iter_mut().zip(&lanes[..n]) {
+                    *sum = (a + c) + (b + d);
+                }
+            }
+        },
+    );
+}
+
+/// The number of independent partial sums of a window.
+const LANES: usize = 4;
+
+/// The number of runs whose partial sums are stored.
+pub(crate) const BATCH: usize = 64;
+
+#[inline(always)]
+fn lanes_of_finite(
     weights: StepWeights,
     forecasts: &[Probability],
     start: usize,
     end: usize,
     score: impl Fn(Probability) -> f64,
-) -> f64 {
+) -> [f64; LANES] {
     let n = end - start;
     if n > WINDOW {
-        return weights.sum(&forecasts[start..end], score);
+        return [weights.sum(&forecasts[start..end], score), 0.0, 0.0, 0.0];
     }
     let weights = &weights_table(weights)[n];
-    with_window(forecasts, start, end, |window| {
-        let mut sums = [0.0; 4];
-        for (weights, steps) in weights.as_chunks::<4>().0.iter().zip(window.as_chunks::<4>().0) {
-            for lane in 0..4 {
-                sums[lane] += weights[lane] * score(steps[lane]);
+    with_window(
+        forecasts,
+        start,
+        end,
+        #[inline(always)]
+        |window| {
+            let mut sums = [0.0; LANES];
+            let steps = window.as_chunks::<LANES>().0;
+            for (weights, steps) in weights.as_chunks::<LANES>().0.iter().zip(steps) {
+                for lane in 0..LANES {
+                    sums[lane] += weights[lane] * score(steps[lane]);
+                }
             }
-        }
-        (sums[0] + sums[2]) + (sums[1] + sums[3])
-    })
+            sums
+        },
+    )
 }
 
 type Table = [[f64; WINDOW]; WINDOW + 1];
@@ -89,7 +134,7 @@ static EQUAL: Table = table(StepWeights::Equal);
 static FALLING: Table = table(StepWeights::Falling);
 static RISING: Table = table(StepWeights::Rising);
 
-#[inline]
+#[inline(always)]
 fn weights_table(weights: StepWeights) -> &'static Table {
     match weights {
         StepWeights::Equal => &EQUAL,

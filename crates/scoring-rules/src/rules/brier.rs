@@ -1,5 +1,5 @@
 use crate::{
-    loops::{runs::Runs, step_weights::StepWeights, window::sum_of_finite},
+    loops::{runs::Runs, step_weights::StepWeights, window::sums_of_finite},
     rule::ScoringRule,
     rules::{
         sides::Sides,
@@ -54,17 +54,8 @@ impl ScoringRule for BrierScore {
         error * error
     }
 
-    #[inline]
-    fn weighted_sum(&self, steps: &[Probability], outcome: bool, weights: StepWeights) -> f64 {
-        sum_of_finite(weights, steps, 0, steps.len(), |p| self.score(p, outcome))
-    }
-
-    #[inline]
     fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
-        for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
-            let score = |p| self.score(p, outcome);
-            *sum = sum_of_finite(weights, runs.forecasts(), start, end, score);
-        }
+        sums_of_finite(weights, runs, sums, |outcome| move |p| BrierScore.score(p, outcome));
     }
 }
 

@@ -1,4 +1,12 @@
+use std::hint::select_unpredictable;
+
 use crate::{
+    loops::{
+        row_sums::{fill, sum_of_pairs},
+        runs::Runs,
+        step_weights::StepWeights,
+        window::sums_of_finite,
+    },
     rule::ScoringRule,
     rules::{
         sides::Sides,
@@ -61,6 +69,36 @@ impl ScoringRule for SphericalScore {
         let cosine = (q.p * p.p + q.rest * p.rest) / (of_p * of_q);
         of_q * (sine * sine / (1.0 + cosine))
     }
+
+    /// Uses multiplications instead of a root and a division, with an error of at most 3 units in the last place.
+    fn fill_scores(&self, forecasts: &[Probability], outcomes: &[bool], scores: &mut [f64]) {
+        fill(forecasts, outcomes, scores, score_of_row);
+    }
+
+    fn sum_scores(&self, forecasts: &[Probability], outcomes: &[bool]) -> f64 {
+        sum_of_pairs(forecasts, outcomes, score_of_row)
+    }
+
+    fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
+        sums_of_finite(weights, runs, sums, |outcome| move |p| score_of_row(p, outcome));
+    }
+}
+
+#[inline(always)]
+fn score_of_row(forecast: Probability, outcome: bool) -> f64 {
+    let (p, y) = (forecast.get(), f64::from(outcome));
+    let (given, against) = ((p - (1.0 - y)).abs(), (p - y).abs());
+    given * inverse_root(given * given + against * against)
+}
+
+/// `1 / sqrt(x)` for x from 1/2 to 1: a parabola within 0.4 % and three steps of Newton's method.
+#[inline(always)]
+fn inverse_root(x: f64) -> f64 {
+    let mut root = (0.8355 * x - 2.0662) * x + 2.234;
+    for _ in 0..3 {
+        root += root * (0.5 - 0.5 * x * root * root);
+    }
+    select_unpredictable(x == 1.0, 1.0, root)
 }
 
 impl SmoothScore for SphericalScore {
@@ -82,3 +120,18 @@ impl ThresholdDensity for SphericalScore {
 }
 
 smooth_rule!(SphericalScore);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_inverse_root_keeps_its_digits_and_is_1_at_1() {
+        for i in 0..=100_000 {
+            let x = 0.5 + f64::from(i) / 200_000.0;
+            let exact = 1.0 / x.sqrt();
+            assert!((inverse_root(x) - exact).abs() <= 2.0 * f64::EPSILON * exact, "{x}");
+        }
+        assert_eq!(inverse_root(1.0), 1.0);
+    }
+}

@@ -54,6 +54,10 @@ impl DecimalSum {
         }
     }
 
+    fn add_all(&mut self, terms: impl IntoIterator<Item = f64>) {
+        terms.into_iter().for_each(|term| self.add(term));
+    }
+
     #[cold]
     fn add_any(&mut self, term: f64) {
         if term.is_finite() {
@@ -92,7 +96,7 @@ impl PartialEq for DecimalSum {
     }
 }
 
-collecting!(DecimalSum, add);
+collecting!(DecimalSum, add_all);
 
 #[cfg(feature = "serde")]
 impl serde::Serialize for DecimalSum {

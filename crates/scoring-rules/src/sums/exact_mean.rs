@@ -94,8 +94,14 @@ impl ExactMean {
     /// Adds one value of weight 1. After NaN, [`ExactMean::finish`] returns an error.
     #[inline]
     pub fn update(&mut self, value: f64) {
-        self.total.add(value);
-        self.count = self.count.saturating_add(1);
+        self.update_all([value]);
+    }
+
+    #[inline(always)]
+    fn update_all(&mut self, values: impl IntoIterator<Item = f64>) {
+        let mut count = 0;
+        self.total.add_all(values.into_iter().inspect(|_| count += 1));
+        self.count = self.count.saturating_add(count);
     }
 
     /// Adds one value of the given weight. A value of weight 0 changes nothing.
@@ -179,4 +185,4 @@ impl PartialEq for ExactMean {
     }
 }
 
-collecting!(ExactMean, update);
+collecting!(ExactMean, update_all);

@@ -1,5 +1,6 @@
 use std::fmt;
 
+use crate::wide::wide;
 #[cfg(feature = "serde")]
 use crate::{error::Error, infinite::Number};
 
@@ -10,6 +11,12 @@ const DIGITS: usize = 67;
 /// The number of additions before carries must be propagated, so that a 64-bit digit does not
 /// overflow: each addition adds less than 2^53 to a digit, and a digit starts below 2^33.
 const ADDITIONS: u32 = 1000;
+
+/// The number of terms that are added together.
+const BLOCK: usize = 64;
+
+/// The number of independent partial sums.
+const LANES: usize = 8;
 
 /// The exact sum of numbers, rounded once.
 ///
@@ -168,6 +175,78 @@ impl ExactSum {
         self.digits[digit + 1] += (high ^ sign) - sign;
     }
 
+    /// Adds terms, with the same result as one by one.
+    #[inline]
+    pub(crate) fn add_all(&mut self, terms: impl IntoIterator<Item = f64>) {
+        let (mut block, mut n) = ([0.0; BLOCK], 0);
+        for term in terms {
+            block[n] = term;
+            n += 1;
+            if n == BLOCK {
+                self.add_block(&block);
+                n = 0;
+            }
+        }
+        block[n..].fill(0.0);
+        if n > 0 {
+            self.add_block(&block);
+        }
+    }
+
+    /// Adds terms as three sums: of their leading bits, of the next ones, and of what is left, which is nearly always 0. The
+    /// terms of the first two are multiples of a power of two that is large enough for sums without rounding.
+    ///
+    /// Reference: Demmel and Nguyen (2015), Parallel reproducible summation, doi:10.1109/TC.2014.2345391, section 2.
+    fn add_block(&mut self, terms: &[f64; BLOCK]) {
+        let mut rest = [0.0; BLOCK];
+        let left = &mut rest;
+        let sums = wide(
+            #[inline(always)]
+            move || {
+                let mut most = [0.0; LANES];
+                for terms in terms.as_chunks::<LANES>().0 {
+                    for lane in 0..LANES {
+                        let size = terms[lane].abs();
+                        most[lane] = if size > most[lane] { size } else { most[lane] };
+                    }
+                }
+                let most = most.into_iter().fold(0.0, f64::max);
+                // Otherwise the powers of two below may be no numbers.
+                if !(1e-200..1e200).contains(&most) {
+                    return None;
+                }
+                // The first power of two above all terms.
+                let bound = f64::from_bits(((most.to_bits() >> 52) + 1) << 52);
+                // A sum with such a number is rounded to a multiple of `bound` 2^-45, or of the 2^-45 part of that.
+                let (first, second) = (bound * 192.0, bound * (192.0 * 2.0_f64.powi(-45)));
+                let (mut high, mut low, mut most_left) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
+                let chunks = terms.as_chunks::<LANES>().0.iter();
+                for (terms, left) in chunks.zip(left.as_chunks_mut::<LANES>().0) {
+                    for lane in 0..LANES {
+                        let leading = (terms[lane] + first) - first;
+                        let without = terms[lane] - leading;
+                        let next = (without + second) - second;
+                        high[lane] += leading;
+                        low[lane] += next;
+                        left[lane] = without - next;
+                        most_left[lane] += left[lane].abs();
+                    }
+                }
+                Some([high, low, most_left].map(|lanes| lanes.into_iter().sum::<f64>()))
+            },
+        );
+        match sums {
+            Some([high, low, left]) if left.is_finite() => {
+                self.add(high);
+                self.add(low);
+                if left > 0.0 {
+                    rest.into_iter().for_each(|rest| self.add(rest));
+                }
+            }
+            _ => terms.iter().for_each(|&term| self.add(term)),
+        }
+    }
+
     /// Adds the exact product `a * b`.
     ///
     /// The product is exact if it does not overflow and is 0 or at least 1e-291 in size, so that
@@ -254,7 +333,7 @@ impl PartialEq for ExactSum {
     }
 }
 
-collecting!(ExactSum, add);
+collecting!(ExactSum, add_all);
 
 /// 2^n for n in -1022..=1023.
 fn power_of_two(n: i32) -> f64 {
@@ -263,6 +342,8 @@ fn power_of_two(n: i32) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -274,5 +355,25 @@ mod tests {
         }
         sum.add(-0.1);
         assert_eq!(sum.additions_left, ADDITIONS - 1);
+    }
+
+    proptest! {
+        #[test]
+        fn many_terms_are_added_as_one_by_one(
+            sizes in prop::collection::vec((-1.0..1.0_f64, -1074..1023_i32), 0..200),
+            narrow in prop::bool::ANY,
+            special in prop::option::of(prop::sample::select(vec![f64::NAN, f64::INFINITY])),
+        ) {
+            let scale = |n: i32| if narrow { n % 40 } else { n };
+            let terms = sizes.iter().map(|&(value, n)| {
+                value * power_of_two(scale(n) / 2) * power_of_two(scale(n) - scale(n) / 2)
+            });
+            let terms: Vec<f64> = terms.chain(special).collect();
+            let mut one_by_one = ExactSum::default();
+            terms.iter().for_each(|&term| one_by_one.add(term));
+            let together: ExactSum = terms.iter().copied().collect();
+            prop_assert_eq!(together.value().to_bits(), one_by_one.value().to_bits());
+            prop_assert!(together == one_by_one || special.is_some());
+        }
     }
 }

@@ -185,8 +185,8 @@ impl<R: ScoringRule> Tps<R> {
     /// ```
     pub fn scores(&self, traces: &Traces) -> Result<Vec<f64>, Error> {
         let mut scores = Vec::with_capacity(traces.len());
-        self.for_each_score(traces, |_, score| {
-            scores.push(score);
+        self.for_each_batch(traces, |_, batch| {
+            scores.extend_from_slice(batch);
             Ok(())
         })?;
         Ok(scores)
@@ -216,51 +216,55 @@ impl<R: ScoringRule> Tps<R> {
     pub fn mean(&self, traces: &Traces, weights: Option<&[Weight]>) -> Result<f64, Error> {
         let mut mean = ExactMean::default();
         match weights {
-            None => self.for_each_score(traces, |_, score| {
-                mean.update(score);
+            None => self.for_each_batch(traces, |_, batch| {
+                mean.extend(batch.iter().copied());
                 Ok(())
             })?,
             Some(weights) => {
                 same_length("weights", traces.len(), weights.len())?;
-                self.for_each_score(traces, |i, score| {
-                    Ok(mean.update_weighted(score, weights[i])?)
+                self.for_each_batch(traces, |first, batch| {
+                    for (&score, &weight) in batch.iter().zip(&weights[first..]) {
+                        mean.update_weighted(score, weight)?;
+                    }
+                    Ok(())
                 })?;
             }
         }
         Ok(mean.finish()?)
     }
 
-    /// Calls `take` with the position and the score of each trace. Scores are computed in batches,
-    /// with separate loops for sums, divisions and calls, so that the processor can overlap them.
+    /// Calls `take` with the scores of several traces, and the position of the first one. There are separate loops for sums,
+    /// divisions and calls, so that the processor can overlap them.
     #[inline]
-    fn for_each_score(
+    fn for_each_batch(
         &self,
         traces: &Traces,
-        mut take: impl FnMut(usize, f64) -> Result<(), Error>,
+        mut take: impl FnMut(usize, &[f64]) -> Result<(), Error>,
     ) -> Result<(), Error> {
         const BATCH: usize = 64;
         let Some(weights) = self.schedule.step_weights() else {
             return traces
                 .iter()
                 .enumerate()
-                .try_for_each(|(i, trace)| take(i, self.score(trace)?));
+                .try_for_each(|(i, trace)| take(i, &[self.score(trace)?]));
         };
         let (forecasts, all_ends, outcomes) = traces.flat();
         let (mut scores, mut totals) = ([0.0; BATCH], [1.0; BATCH]);
+        // Most runs are short, and a load is faster than a conversion and two multiplications.
+        let of_short: [f64; BATCH] = std::array::from_fn(|n| weights.total(n));
         let (mut start, mut done) = (0, 0);
         for (ends, outcomes) in all_ends.chunks(BATCH).zip(outcomes.chunks(BATCH)) {
             let runs = Runs::new(forecasts, start, ends, outcomes)?;
             self.rule.weighted_sums(runs, weights, &mut scores);
             for (total, &end) in totals.iter_mut().zip(ends) {
-                *total = weights.total(end - start);
+                let n = end - start;
+                *total = of_short.get(n).copied().unwrap_or_else(|| weights.total(n));
                 start = end;
             }
             for (score, total) in scores.iter_mut().zip(&totals) {
                 *score /= total;
             }
-            for (i, &score) in scores[..ends.len()].iter().enumerate() {
-                take(done + i, score)?;
-            }
+            take(done, &scores[..ends.len()])?;
             done += ends.len();
         }
         Ok(())

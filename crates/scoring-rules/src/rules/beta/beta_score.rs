@@ -7,6 +7,7 @@ use crate::{
         row_sums::{fill, sum_of_pairs},
         runs::Runs,
         step_weights::StepWeights,
+        window::sums_of_finite,
     },
     rule::ScoringRule,
     rules::{
@@ -195,58 +196,45 @@ impl ScoringRule for BetaScore {
         }
     }
 
-    #[inline]
-    fn weighted_sum(&self, steps: &[Probability], outcome: bool, weights: StepWeights) -> f64 {
-        self.sum_of_run(steps, 0, steps.len(), outcome, weights)
-    }
-
     fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
-        if let Form::Log = self.form {
-            return LogScore::exact().weighted_sums(runs, weights, sums);
-        }
-        for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
-            *sum = self.sum_of_run(runs.forecasts(), start, end, outcome, weights);
+        match &self.form {
+            Form::Log => LogScore::exact().weighted_sums(runs, weights, sums),
+            Form::Polynomial(forms) => {
+                let forms = *forms;
+                sums_of_finite(weights, runs, sums, move |outcome| {
+                    // An index and no branch, because outcomes cannot be predicted.
+                    let (form, y) = (forms[usize::from(outcome)], f64::from(outcome));
+                    move |p: Probability| {
+                        let (given, against) = sides(p, y);
+                        form.score_of_row(against, given)
+                    }
+                });
+            }
+            Form::Integral(forms) => {
+                for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
+                    let form = &forms[usize::from(outcome)];
+                    *sum = weights.sum(&runs.forecasts()[start..end], |p| {
+                        let (given, against) = Sides::new(p).of(outcome);
+                        form.score(against, given)
+                    });
+                }
+            }
         }
     }
 }
 
-impl BetaScore {
-    #[inline]
-    fn sum_of_run(
-        &self,
-        forecasts: &[Probability],
-        start: usize,
-        end: usize,
-        outcome: bool,
-        weights: StepWeights,
-    ) -> f64 {
-        let success = |p: Probability| (p.complement().get(), p.get());
-        let failure = |p: Probability| (p.get(), p.complement().get());
-        match &self.form {
-            Form::Log => LogScore::exact().weighted_sum(&forecasts[start..end], outcome, weights),
-            Form::Polynomial([_, form]) if outcome => {
-                form.weighted_sum(forecasts, start, end, weights, success)
-            }
-            Form::Polynomial([form, _]) => {
-                form.weighted_sum(forecasts, start, end, weights, failure)
-            }
-            Form::Integral(forms) => {
-                let form = &forms[usize::from(outcome)];
-                weights.sum(&forecasts[start..end], |p| {
-                    let (given, against) = Sides::new(p).of(outcome);
-                    form.score(against, given)
-                })
-            }
-        }
-    }
+/// The probability of the outcome y, which is 0 or 1, and of the other outcome.
+#[inline(always)]
+fn sides(p: Probability, y: f64) -> (f64, f64) {
+    ((p.get() - (1.0 - y)).abs(), (p.get() - y).abs())
 }
 
 /// The score of a row without a branch on its outcome: both polynomials, one of them times 0.
 #[inline(always)]
 fn of_either([failure, success]: [BetaPolynomial; 2]) -> impl Fn(Probability, bool) -> f64 {
     move |forecast, outcome| {
-        let (p, y) = (forecast.get(), f64::from(outcome));
-        let (given, against) = ((p - (1.0 - y)).abs(), (p - y).abs());
+        let y = f64::from(outcome);
+        let (given, against) = sides(forecast, y);
         let (one, other) =
             (success.score_of_row(against, given), failure.score_of_row(against, given));
         0.0 + (y * one + (1.0 - y) * other)

@@ -1,7 +1,4 @@
-use crate::{
-    loops::{step_weights::StepWeights, window::sum_of_finite},
-    values::probability::Probability,
-};
+use std::hint::select_unpredictable;
 
 /// The largest parameter with a closed form, and the number of terms of the polynomial.
 const TERMS: usize = 4;
@@ -39,60 +36,17 @@ impl BetaPolynomial {
         0.0 + x.powi(self.power) * self.polynomial(y)
     }
 
-    /// The weighted sum over the run from `start` to `end`. `arguments` returns x and `1 - x` of a
-    /// step.
-    #[inline]
-    pub(super) fn weighted_sum(
-        &self,
-        forecasts: &[Probability],
-        start: usize,
-        end: usize,
-        weights: StepWeights,
-        arguments: impl Fn(Probability) -> (f64, f64),
-    ) -> f64 {
-        // A power that the compiler knows is a few multiplications; another one is a call.
-        match self.power {
-            2 => self.sum_with_power::<2>(forecasts, start, end, weights, arguments),
-            3 => self.sum_with_power::<3>(forecasts, start, end, weights, arguments),
-            4 => self.sum_with_power::<4>(forecasts, start, end, weights, arguments),
-            _ => self.sum_with_power::<5>(forecasts, start, end, weights, arguments),
-        }
-    }
-
-    #[inline]
-    fn sum_with_power<const POWER: u8>(
-        &self,
-        forecasts: &[Probability],
-        start: usize,
-        end: usize,
-        weights: StepWeights,
-        arguments: impl Fn(Probability) -> (f64, f64),
-    ) -> f64 {
-        sum_of_finite(weights, forecasts, start, end, |step| {
-            let (x, y) = arguments(step);
-            // Products, which compile to vector instructions; `powi` does not.
-            let square = x * x;
-            let power = match POWER {
-                2 => square,
-                3 => square * x,
-                4 => square * square,
-                _ => square * square * x,
-            };
-            power * self.polynomial(y)
-        })
-    }
-
     /// The score in branch-free code, for many rows at once.
     #[inline(always)]
     pub(super) fn score_of_row(&self, x: f64, y: f64) -> f64 {
         let square = x * x;
         // These choices are the same for all rows.
-        let square_or_one = if self.power >= 4 { square } else { 1.0 };
-        let x_or_one = if self.power % 2 == 1 { x } else { 1.0 };
+        let square_or_one = select_unpredictable(self.power >= 4, square, 1.0);
+        let x_or_one = select_unpredictable(self.power % 2 == 1, x, 1.0);
         square * square_or_one * x_or_one * self.polynomial(y)
     }
 
-    #[inline]
+    #[inline(always)]
     fn polynomial(&self, y: f64) -> f64 {
         let [c0, c1, c2, c3] = self.coefficients;
         ((c3 * y + c2) * y + c1) * y + c0

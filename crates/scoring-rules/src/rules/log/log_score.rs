@@ -1,17 +1,19 @@
+use std::hint::select_unpredictable;
+
 use crate::{
     error::Error,
     loops::{
         row_sums::{fill, sum_of_pairs},
         runs::Runs,
         step_weights::StepWeights,
-        window::{WINDOW, outside, with_window},
+        window::{BATCH, WINDOW, outside, with_window},
     },
     rule::ScoringRule,
     rules::{
         log::{
             kullback_leibler::kullback_leibler,
-            products::{falling_powers, plain},
-            rows::{log_given, log_of_product_of_rows, sides},
+            products::Products,
+            rows::{log_given, log_of_normal, log_of_product_of_rows, sides},
         },
         sides::Sides,
         smooth::{SmoothScore, ThresholdDensity, smooth_rule},
@@ -19,6 +21,7 @@ use crate::{
     runs::weighted_sum,
     sums::compensated_sum::CompensatedSum,
     values::probability::Probability,
+    wide::wide,
 };
 
 /// The logarithmic score: the natural logarithm of the probability that was forecast for the outcome that happened, in
@@ -126,31 +129,63 @@ impl LogScore {
         }
     }
 
-    /// The product whose logarithm is the weighted sum over a run of at most [`WINDOW`] steps with
-    /// equal or falling weights; 0 if it is too small for a number.
+    /// Products of the probabilities of the outcome in a run of at most [`WINDOW`] steps.
     #[inline(always)]
-    fn product(
+    fn products(
         self,
         forecasts: &[Probability],
         start: usize,
         end: usize,
         outcome: bool,
-        weights: StepWeights,
-    ) -> f64 {
+    ) -> Products {
         let (failure, outside) = (f64::from(!outcome), outside(end - start));
-        with_window(forecasts, start, end, |window| {
-            let factor = |i: usize| {
-                let given = self.clip((window[i].get() - failure).abs());
-                if given > outside[i] { given } else { outside[i] }
-            };
-            let pairs = (1..WINDOW / 2).map(|pair| [factor(2 * pair), factor(2 * pair + 1)]);
-            let first = [factor(0), factor(1)];
-            if weights == StepWeights::Equal {
-                plain(first, pairs)
-            } else {
-                falling_powers(first, pairs)
-            }
-        })
+        with_window(
+            forecasts,
+            start,
+            end,
+            #[inline(always)]
+            |window| {
+                let mut factors = [1.0; WINDOW];
+                for (factor, (step, &outside)) in factors.iter_mut().zip(window.iter().zip(outside))
+                {
+                    let given = self.clip((step.get() - failure).abs());
+                    *factor = if given > outside { given } else { outside };
+                }
+                Products::new(&factors)
+            },
+        )
+    }
+
+    /// Sets `logs[i]` to the weighted sum of logs over run i, or to 0 if the run does not fit into a window, or the log of its
+    /// product would not be accurate.
+    fn logs_of_products(
+        self,
+        runs: &[(usize, usize, bool)],
+        forecasts: &[Probability],
+        weights: StepWeights,
+        logs: &mut [f64; BATCH],
+    ) {
+        wide(
+            #[inline(always)]
+            move || {
+                // Each step for all runs, so that none waits for the one before.
+                let mut products = [Products::default(); BATCH];
+                for (products, &(start, end, outcome)) in products.iter_mut().zip(runs) {
+                    if end - start <= WINDOW {
+                        *products = self.products(forecasts, start, end, outcome);
+                    }
+                }
+                let is_plain = weights == StepWeights::Equal;
+                let mut found = [0.0; BATCH];
+                for (found, products) in found.iter_mut().zip(&products) {
+                    *found = if is_plain { products.plain() } else { products.falling_powers() };
+                }
+                for (log, found) in logs.iter_mut().zip(found) {
+                    let value = log_of_normal(found);
+                    *log = if found > 0.0 { value } else { 0.0 };
+                }
+            },
+        );
     }
 
     /// The weighted sum over a run of any length, as a sum over pieces of up to [`WINDOW`] steps.
@@ -177,10 +212,10 @@ impl LogScore {
 
 /// Whether the log of a product is as accurate as a sum of logs. The product has a relative rounding
 /// error and its log an absolute one, of about 2^-52 times the total weight: too much if the mean of
-/// the logs is close to 0. The log is minus infinity if the product is too small for a number.
+/// the logs is close to 0. A log of 0 stands for a product that is too small for a number.
 #[inline]
 fn keeps_digits(log: f64, total_weight: f64) -> bool {
-    log < -total_weight / 1024.0 && log.is_finite()
+    log < -total_weight / 1024.0
 }
 
 impl ScoringRule for LogScore {
@@ -224,11 +259,11 @@ impl ScoringRule for LogScore {
         for ((forecasts, outcomes), scores) in
             forecasts.chunks(64).zip(outcomes.chunks(64)).zip(scores.chunks_mut(64))
         {
-            fill(forecasts, outcomes, scores, |forecast, success| {
+            fill(forecasts, outcomes, scores, move |forecast, success| {
                 let (p, y) = (forecast.get(), f64::from(success));
                 let (given, against) = sides(p, y);
-                let log = log_given(p, y, given, if against > clip { against } else { clip });
-                if given > clip { log } else { floor }
+                let against = select_unpredictable(against > clip, against, clip);
+                select_unpredictable(given > clip, log_given(p, y, given, against), floor)
             });
             // The fast logarithm does not read the exponents of subnormal numbers.
             let tiny = |(&forecast, &success): (&Probability, &bool)| {
@@ -252,20 +287,26 @@ impl ScoringRule for LogScore {
     /// One logarithm per run instead of one per step: a sum of logs with whole weights is the log of
     /// a product of prefix products. Within 1e-12 relative of the sum of logs.
     fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
-        let fits = |n: usize| n <= WINDOW && weights != StepWeights::Rising;
-        // All products first, then all logarithms, so that neither waits for the other.
-        for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
-            *sum = if fits(end - start) {
-                self.product(runs.forecasts(), start, end, outcome, weights)
-            } else {
-                0.0
-            };
-        }
-        for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
-            *sum = sum.ln();
-            if !keeps_digits(*sum, weights.total(end - start)) {
-                let run = &runs.forecasts()[start..end];
-                *sum = if fits(run.len()) {
+        let has_product = weights != StepWeights::Rising;
+        let (forecasts, mut runs) = (runs.forecasts(), runs.iter());
+        let (mut batch, mut logs) = ([(0, 0, false); BATCH], [0.0; BATCH]);
+        for sums in sums.chunks_mut(BATCH) {
+            let mut n = 0;
+            for (run, next) in batch[..sums.len()].iter_mut().zip(&mut runs) {
+                (*run, n) = (next, n + 1);
+            }
+            if has_product {
+                self.logs_of_products(&batch[..n], forecasts, weights, &mut logs);
+            }
+            for (sum, (&(start, end, outcome), &log)) in
+                sums.iter_mut().zip(batch[..n].iter().zip(&logs))
+            {
+                *sum = log;
+                if keeps_digits(log, weights.total(end - start)) {
+                    continue;
+                }
+                let run = &forecasts[start..end];
+                *sum = if has_product && run.len() <= WINDOW {
                     weights.sum(run, |p| self.score(p, outcome))
                 } else {
                     self.sum_of_pieces(run, outcome, weights)
@@ -333,7 +374,9 @@ mod tests {
             for n in 1..=WINDOW {
                 let forecasts = Probability::from_slice(&values[WINDOW - n..]).unwrap();
                 for weights in [StepWeights::Equal, StepWeights::Falling] {
-                    let log = rule.product(forecasts, 0, n, true, weights).ln();
+                    let mut logs = [0.0; BATCH];
+                    rule.logs_of_products(&[(0, n, true)], forecasts, weights, &mut logs);
+                    let log = logs[0];
                     let exact = weights.sum(forecasts, |p| rule.score(p, true));
                     assert!(keeps_digits(log, weights.total(n)));
                     approx::assert_relative_eq!(log, exact, epsilon = 0.0, max_relative = 1e-13);

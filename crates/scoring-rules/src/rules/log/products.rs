@@ -1,26 +1,56 @@
-/// `x1^n x2^(n-1) … xn^1` for factors in [0, 1], given in pairs. The first pair stands apart, because
-/// the lanes start with it. Zero if the product is too small for a number to keep all digits.
-///
-/// A product of prefix products has such exponents without computing a power: each factor is part of
-/// all prefixes from its own on. The first and the second factors of the pairs go through separate
-/// lanes, so that their multiplications do not wait for each other. Exponents within a lane fall by
-/// 2, hence the square at the end; dividing by the product of the second lane corrects the rest.
-#[inline]
-pub(super) fn falling_powers(first: [f64; 2], pairs: impl Iterator<Item = [f64; 2]>) -> f64 {
-    let (mut prefix, mut all) = (first, first);
-    for x in pairs {
-        prefix = [prefix[0] * x[0], prefix[1] * x[1]];
-        all = [all[0] * prefix[0], all[1] * prefix[1]];
-    }
-    let square = (all[0] * all[1]) * (all[0] * all[1]);
-    // All intermediate products are larger, so none has lost a digit.
-    if square >= f64::MIN_POSITIVE { square / prefix[1] } else { 0.0 }
+use crate::loops::window::WINDOW;
+
+const LANES: usize = 4;
+
+/// The products of the factors of a window by lanes: factor i belongs to lane i modulo 4.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Products {
+    /// Of all factors of a lane.
+    plain: [f64; LANES],
+    /// Of all prefixes of a lane.
+    prefixes: [f64; LANES],
 }
 
-/// `x1 x2 … xn`, with the same arguments and the same result for small products.
-#[inline]
-pub(super) fn plain(first: [f64; 2], pairs: impl Iterator<Item = [f64; 2]>) -> f64 {
-    let lanes = pairs.fold(first, |lanes, x| [lanes[0] * x[0], lanes[1] * x[1]]);
-    let product = lanes[0] * lanes[1];
+impl Products {
+    /// Multiplies factors in [0, 1].
+    #[inline(always)]
+    pub(super) fn new(factors: &[f64; WINDOW]) -> Self {
+        let chunks = factors.as_chunks::<LANES>().0;
+        let (mut plain, mut prefixes) = (chunks[0], chunks[0]);
+        for chunk in &chunks[1..] {
+            for lane in 0..LANES {
+                plain[lane] *= chunk[lane];
+                prefixes[lane] *= plain[lane];
+            }
+        }
+        Self { plain, prefixes }
+    }
+
+    /// `x1 x2 … xn`; 0 if it is too small for a number to keep all digits.
+    #[inline(always)]
+    pub(super) fn plain(&self) -> f64 {
+        let [a, b, c, d] = self.plain;
+        normal_or_zero((a * b) * (c * d))
+    }
+
+    /// `x1^n x2^(n-1) … xn^1`; 0 if it is too small for a number to keep all digits.
+    ///
+    /// A product of prefix products has such exponents without computing a power: each factor is part of all prefixes from its
+    /// own on. Exponents within a lane fall by 4, hence the fourth power; dividing by powers of the plain products corrects the
+    /// rest.
+    #[inline(always)]
+    pub(super) fn falling_powers(&self) -> f64 {
+        let [a, b, c, d] = self.prefixes;
+        let [_, once, twice, thrice] = self.plain;
+        let all = (a * b) * (c * d);
+        let square = all * all;
+        let excess = (once * (twice * twice)) * (thrice * thrice * thrice);
+        // All intermediate products are larger, so none has lost a digit.
+        normal_or_zero(square * square) / excess.max(f64::MIN_POSITIVE)
+    }
+}
+
+#[inline(always)]
+fn normal_or_zero(product: f64) -> f64 {
     if product >= f64::MIN_POSITIVE { product } else { 0.0 }
 }

@@ -1,8 +1,11 @@
 //! Logarithms of many rows at once, in branch-free code that compiles to vector instructions.
 
-use std::f64::consts::{LN_2, SQRT_2};
+use std::{
+    f64::consts::{LN_2, SQRT_2},
+    hint::select_unpredictable,
+};
 
-use crate::values::probability::Probability;
+use crate::{values::probability::Probability, wide::wide};
 
 const MANTISSA: u64 = (1 << 52) - 1;
 const ONE: u64 = 1.0_f64.to_bits();
@@ -14,16 +17,34 @@ const ONE: u64 = 1.0_f64.to_bits();
 /// ln m = 2 (s + s^3/3 + s^5/5 + …).
 #[inline(always)]
 pub(super) fn log_given(p: f64, y: f64, given: f64, against: f64) -> f64 {
+    let (k, m) = split(given);
+    // m - 1, next to 1 without the rounding of 1 - p.
+    let next_to_half = (2.0 * p - 1.0) * (2.0 * y - 1.0);
+    let f = select_unpredictable(k == -1.0, next_to_half, m - 1.0);
+    log_of_parts(k, select_unpredictable(k == 0.0, -against, f))
+}
+
+/// `ln x` for a normal number, within 2 units in the last place unless it is next to 1.
+#[inline(always)]
+pub(super) fn log_of_normal(x: f64) -> f64 {
+    let (k, m) = split(x);
+    log_of_parts(k, m - 1.0)
+}
+
+/// Splits a number into `2^k m`.
+#[inline(always)]
+fn split(x: f64) -> (f64, f64) {
     // Moves the root of 1/2 to a power of 2, so that the exponent changes there.
-    let shifted = given.to_bits().wrapping_add(ONE - (SQRT_2 / 2.0).to_bits());
+    let shifted = x.to_bits().wrapping_add(ONE - (SQRT_2 / 2.0).to_bits());
     let m = f64::from_bits((shifted & MANTISSA) + (SQRT_2 / 2.0).to_bits());
     // A whole number as a float without a conversion, which the smallest vector units lack.
     const MAGIC: u64 = 0x4330_0000_0000_0000;
-    let k = f64::from_bits((shifted >> 52) | MAGIC) - (f64::from_bits(MAGIC) + 1023.0);
-    // m - 1, next to 1 without the rounding of 1 - p.
-    let next_to_half = (2.0 * p - 1.0) * (2.0 * y - 1.0);
-    let f = if k == -1.0 { next_to_half } else { m - 1.0 };
-    let f = if k == 0.0 { -against } else { f };
+    (f64::from_bits((shifted >> 52) | MAGIC) - (f64::from_bits(MAGIC) + 1023.0), m)
+}
+
+/// `k ln 2 + ln (1 + f)`.
+#[inline(always)]
+fn log_of_parts(k: f64, f: f64) -> f64 {
     let s = f / (2.0 + f);
     let z = s * s;
     let tail = z * polynomial(z);
@@ -80,29 +101,35 @@ pub(super) fn log_of_product_of_rows(
     least: f64,
     given: impl Fn(Probability, bool) -> f64,
 ) -> Option<f64> {
-    let (mut lanes, mut exponents) = ([1.0_f64; LANES], [0_i64; LANES]);
-    let step = LANES * safe_factors(least);
-    for (forecasts, outcomes) in forecasts.chunks(step).zip(outcomes.chunks(step)) {
-        let (forecast_chunks, forecast_rest) = forecasts.as_chunks::<LANES>();
-        let (outcome_chunks, outcome_rest) = outcomes.as_chunks::<LANES>();
-        for (forecasts, outcomes) in forecast_chunks.iter().zip(outcome_chunks) {
-            for lane in 0..LANES {
-                lanes[lane] *= given(forecasts[lane], outcomes[lane]);
+    let (lanes, exponents) = wide(
+        #[inline(always)]
+        move || {
+            let (mut lanes, mut exponents) = ([1.0_f64; LANES], [0_i64; LANES]);
+            let step = LANES * safe_factors(least);
+            for (forecasts, outcomes) in forecasts.chunks(step).zip(outcomes.chunks(step)) {
+                let (forecast_chunks, forecast_rest) = forecasts.as_chunks::<LANES>();
+                let (outcome_chunks, outcome_rest) = outcomes.as_chunks::<LANES>();
+                for (forecasts, outcomes) in forecast_chunks.iter().zip(outcome_chunks) {
+                    for lane in 0..LANES {
+                        lanes[lane] *= given(forecasts[lane], outcomes[lane]);
+                    }
+                }
+                for (lane, (&forecast, &outcome)) in
+                    lanes.iter_mut().zip(forecast_rest.iter().zip(outcome_rest))
+                {
+                    *lane *= given(forecast, outcome);
+                }
+                if lanes.iter().any(|&lane| lane < f64::MIN_POSITIVE) {
+                    return None;
+                }
+                for (lane, exponent) in lanes.iter_mut().zip(&mut exponents) {
+                    *exponent += (lane.to_bits() >> 52) as i64 - 1023;
+                    *lane = f64::from_bits((lane.to_bits() & MANTISSA) | ONE);
+                }
             }
-        }
-        for (lane, (&forecast, &outcome)) in
-            lanes.iter_mut().zip(forecast_rest.iter().zip(outcome_rest))
-        {
-            *lane *= given(forecast, outcome);
-        }
-        if lanes.iter().any(|&lane| lane < f64::MIN_POSITIVE) {
-            return None;
-        }
-        for (lane, exponent) in lanes.iter_mut().zip(&mut exponents) {
-            *exponent += (lane.to_bits() >> 52) as i64 - 1023;
-            *lane = f64::from_bits((lane.to_bits() & MANTISSA) | ONE);
-        }
-    }
+            Some((lanes, exponents))
+        },
+    )?;
     let mantissa: f64 = lanes.iter().product();
     let exponent: i64 = exponents.iter().sum();
     let sum = mantissa.ln() + exponent as f64 * LN_2;

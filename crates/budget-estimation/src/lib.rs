@@ -20,6 +20,8 @@ mod metrics;
 #[cfg(feature = "serde")]
 mod missing;
 mod order_statistics;
+mod past_costs;
+mod product_limit;
 mod recorded_run;
 mod replay;
 mod resource;

@@ -21,6 +21,13 @@ pub(crate) enum OrderStatistics<T> {
     Many(Box<Blocks<T>>),
 }
 
+/// The block into which a value was inserted, and whether its second half then became the next block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Inserted {
+    pub(crate) block: usize,
+    pub(crate) is_split: bool,
+}
+
 /// The length up to which no block is split. A block of 16-byte values is then 4 kB long.
 const SHORT: usize = 256;
 
@@ -108,15 +115,24 @@ impl<T> Default for OrderStatistics<T> {
 
 impl<T: Ranked> OrderStatistics<T> {
     /// Inserts a value behind equal values.
-    pub(crate) fn insert(&mut self, value: T) {
+    pub(crate) fn insert(&mut self, value: T) -> Inserted {
         match self {
             Self::One(block) => {
                 block.insert(after(block, &value), value);
                 if block.len() > SHORT {
                     *self = Self::Many(Box::new(Blocks::new(std::mem::take(block))));
                 }
+                Inserted { block: 0, is_split: false }
             }
             Self::Many(blocks) => blocks.insert(value),
+        }
+    }
+
+    /// Returns the blocks of the values, in ascending order.
+    pub(crate) fn blocks(&self) -> &[Vec<T>] {
+        match self {
+            Self::One(block) => slice::from_ref(block),
+            Self::Many(blocks) => &blocks.blocks,
         }
     }
 
@@ -141,11 +157,7 @@ impl<T: Ranked> OrderStatistics<T> {
 
     /// Returns all values in ascending order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
-        let blocks = match self {
-            Self::One(block) => slice::from_ref(block),
-            Self::Many(blocks) => &blocks.blocks,
-        };
-        blocks.iter().flatten()
+        self.blocks().iter().flatten()
     }
 }
 
@@ -164,11 +176,11 @@ impl<T: Ranked> Blocks<T> {
         Self { blocks, firsts, counts, len }
     }
 
-    fn insert(&mut self, value: T) {
+    fn insert(&mut self, value: T) -> Inserted {
         // A value below all others goes into the first block.
         let at = after(&self.firsts, &value).saturating_sub(1);
         let (Some(block), Some(first)) = (self.blocks.get_mut(at), self.firsts.get_mut(at)) else {
-            return;
+            return Inserted { block: at, is_split: false };
         };
         let place = after(block, &value);
         block.insert(place, value);
@@ -178,14 +190,15 @@ impl<T: Ranked> Blocks<T> {
         self.len += 1;
         self.counts.increment(at);
         if block.len() < SHORT || block.len() < longest(self.len) {
-            return;
+            return Inserted { block: at, is_split: false };
         }
         let upper = room_for_more(block.get(block.len() / 2..).unwrap_or_default());
-        let Some(&first) = upper.first() else { return };
+        let Some(&first) = upper.first() else { return Inserted { block: at, is_split: false } };
         block.truncate(block.len() - upper.len());
         self.counts.split(at, upper.len());
         self.firsts.insert(at + 1, first);
         self.blocks.insert(at + 1, upper);
+        Inserted { block: at, is_split: true }
     }
 }
 

@@ -54,7 +54,7 @@ impl KaplanMeier {
     /// kind of run.
     #[must_use]
     pub fn censoring_curve(stops: &StopTimes) -> Self {
-        Self::product_limit(stops, true)
+        Self::censoring_curve_of(stops, stops.order())
     }
 
     /// Estimates the probability of having no outcome yet at each time. A run that was cut off at s still counts as at
@@ -74,7 +74,7 @@ impl KaplanMeier {
     /// ```
     #[must_use]
     pub fn event_curve(stops: &StopTimes) -> Self {
-        Self::product_limit(stops, false)
+        Self::product_limit(stops, stops.order(), false)
     }
 
     /// Returns the probability of lasting beyond `time`. The curve drops at [`Self::times`]. At such a
@@ -119,12 +119,17 @@ impl KaplanMeier {
         if steps == 0 { 1.0 } else { self.survival[steps - 1] }
     }
 
+    /// Like [`Self::censoring_curve`], of these runs only, which are in the order of their times.
+    pub(crate) fn censoring_curve_of(stops: &StopTimes, runs: &[u32]) -> Self {
+        Self::product_limit(stops, runs, true)
+    }
+
     /// `of_censoring` says which of the two kinds of stop is the event.
-    fn product_limit(stops: &StopTimes, of_censoring: bool) -> Self {
+    fn product_limit(stops: &StopTimes, runs: &[u32], of_censoring: bool) -> Self {
         let (mut times, mut factors) = (Vec::new(), Vec::new());
         let mut later = ExactSum::default();
         // From the last time back, so that the number at risk is a sum of the rows already visited.
-        for tied in stops.tied() {
+        for tied in stops.tied(runs) {
             let weights = |events: bool| {
                 let stops = tied.iter().map(|run| stops.stop(*run as usize));
                 let stops = stops.filter(|stop| stop.weight > 0.0);

@@ -145,10 +145,15 @@ impl StopTimes {
         self.total
     }
 
-    /// Returns the runs of each time, from the last time back, including those without weight.
-    pub(crate) fn tied(&self) -> impl Iterator<Item = &[u32]> {
+    /// Returns all runs in the order of their times, including those without weight.
+    pub(crate) fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// Divides runs that are in the order of their times into the runs of each time, from the last time back.
+    pub(crate) fn tied<'a>(&'a self, runs: &'a [u32]) -> impl Iterator<Item = &'a [u32]> {
         let time = |run: &u32| self.times[*run as usize];
-        self.order.chunk_by(move |a, b| time(a) == time(b)).rev()
+        runs.chunk_by(move |a, b| time(a) == time(b)).rev()
     }
 
     /// Returns the runs of positive weight.

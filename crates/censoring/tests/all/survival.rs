@@ -1,7 +1,7 @@
 //! Curves, weights and losses where being cut off is the event: against scikit-survival
 //! (`golden/survival.py`), and what must hold whatever the runs are.
 
-use censoring::{Error, IpcwWeights, KaplanMeier, StopTimes, Weight};
+use censoring::{CensoringCurves, Error, IpcwWeights, KaplanMeier, StopTimes, Weight};
 use proptest::prelude::*;
 
 use crate::{EMPTY, entry, length, position, stops, w};
@@ -302,4 +302,40 @@ fn a_truncation_below_one_and_a_sample_without_a_complete_run_are_errors() {
     assert!(weights.are_uniform());
     assert_eq!(weights.normalized_mean_score(&[None]), Err(EMPTY));
     assert_eq!(weights.mean_score(&[None]), Ok(0.0));
+}
+
+#[test]
+fn each_group_has_the_curve_that_it_has_alone() {
+    // With weights, ties and a group whose runs have no weight.
+    let n = 200;
+    let times: Vec<f64> = (0..n).map(|run| (run * 37 % 23) as f64).collect();
+    let cut_off: Vec<bool> = (0..n).map(|run| run * 11 % 7 < 3).collect();
+    let groups: Vec<usize> = (0..n).map(|run| run * 13 % 9).collect();
+    let weights: Vec<Weight> = (0..n)
+        .map(|run| Weight::new(if groups[run] == 4 { 0.0 } else { (run % 5) as f64 }).unwrap())
+        .collect();
+    let stops = StopTimes::new(&times, &cut_off, Some(&weights)).unwrap();
+    let curves = CensoringCurves::new(&stops, &groups).unwrap();
+    for group in (0..9).filter(|&group| group != 4) {
+        let of_group = |run: &usize| groups[*run] == group;
+        let own: Vec<usize> = (0..n).filter(of_group).collect();
+        let weights: Vec<Weight> = own.iter().map(|&run| weights[run]).collect();
+        let times: Vec<f64> = own.iter().map(|&run| times[run]).collect();
+        let cut_off: Vec<bool> = own.iter().map(|&run| cut_off[run]).collect();
+        let alone = StopTimes::new(&times, &cut_off, Some(&weights)).unwrap();
+        assert_eq!(*curves.of_run(own[0]), KaplanMeier::censoring_curve(&alone));
+    }
+}
+
+/// A curve per run would visit the square of the number of runs, 4e10 stops.
+#[test]
+fn a_group_per_run_takes_time_in_proportion_to_the_runs() {
+    let n = 200_000_u32;
+    let times: Vec<f64> = (0..n).map(f64::from).collect();
+    let cut_off: Vec<bool> = (0..n).map(|run| run % 2 == 0).collect();
+    let stops = StopTimes::new(&times, &cut_off, None).unwrap();
+    let groups: Vec<u32> = (0..n).collect();
+    let curves = CensoringCurves::new(&stops, &groups).unwrap();
+    assert_eq!(curves.of_run(8).survival(), [0.0]);
+    assert_eq!(curves.of_run(9).survival(), [0.0; 0]);
 }

@@ -19,6 +19,8 @@ pub(crate) struct Packing {
     /// The place of each variable: first the tools, then the groups.
     places: Vec<Place>,
     capacity: Vec<f64>,
+    /// The most groups that are added at once.
+    offered: usize,
     /// A copy of the pivot row.
     row: Vec<f64>,
 }
@@ -36,6 +38,10 @@ pub(crate) const UNLIMITED: f64 = 4.0;
 
 const TINY: f64 = 1e-9;
 
+/// The most groups that are added at once: most of many new groups would never count, but make each pivot slower. Among
+/// tools of one cost, shares have ties and say less about a group, so more groups are added.
+const OFFERED: [usize; 2] = [30, 50];
+
 /// The smallest pivot, because dividing by smaller numbers magnifies rounding errors.
 const LEAST_PIVOT: f64 = 1e-7;
 
@@ -45,7 +51,14 @@ const SLACK: f64 = 1e-10;
 impl Packing {
     /// Creates a program without groups for tools with these capacities.
     pub(crate) fn new(capacity: Vec<f64>) -> Self {
-        Self { places: vec![Place::Absent; capacity.len()], capacity, ..Self::default() }
+        let largest = capacity.iter().fold(0.0, |largest: f64, &one| largest.max(one));
+        let is_one_cost = capacity.iter().all(|one| *one > 0.999 * largest);
+        Self {
+            places: vec![Place::Absent; capacity.len()],
+            capacity,
+            offered: OFFERED[usize::from(is_one_cost)],
+            ..Self::default()
+        }
     }
 
     fn tools(&self) -> usize {
@@ -68,17 +81,20 @@ impl Packing {
         }
     }
 
-    /// Adds the groups that would increase the sum.
+    /// Adds the groups that would increase the sum: those with the smallest shares, as many as [`OFFERED`] says.
     pub(crate) fn offer(&mut self, groups: &Lists) {
         self.places.resize(self.tools() + groups.len(), Place::Absent);
         let shares: Vec<f64> = (0..self.tools() as u32).map(|tool| self.share(tool)).collect();
-        for group in 0..groups.len() {
-            let tools = groups.get(group);
-            let share: f64 = tools.iter().map(|&tool| shares[tool as usize]).sum();
-            let number = self.tools() + group;
-            if share < 1.0 - 1e-7 && self.places[number] == Place::Absent {
-                self.add_group(number, tools);
-            }
+        let absent = |&group: &usize| self.places[self.tools() + group] == Place::Absent;
+        let share = |group| groups.get(group).iter().map(|&tool| shares[tool as usize]).sum();
+        let all = (0..groups.len()).filter(absent).map(|group| (share(group), group));
+        let mut gaining: Vec<(f64, usize)> = all.filter(|(share, _)| *share < 1.0 - 1e-7).collect();
+        if gaining.len() > self.offered {
+            gaining.sort_by(|a, b| a.0.total_cmp(&b.0));
+            gaining.truncate(self.offered);
+        }
+        for (_, group) in gaining {
+            self.add_group(self.tools() + group, groups.get(group));
         }
     }
 
@@ -194,14 +210,17 @@ impl Packing {
         visited
     }
 
-    /// Returns the next pivot of the dual simplex method: the most negative row, and the column that repairs
-    /// it at the smallest loss.
+    /// Returns the next pivot of the dual simplex method: the row that is most negative in relation to its length, and
+    /// the column that repairs it at the smallest loss.
     fn broken_row(&self) -> Option<(usize, usize)> {
-        let (row, &value) = self.value.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1))?;
-        if value >= -TINY {
-            return None;
-        }
-        let entries = &self.table[row * self.stride..][..self.of_column.len()];
+        let entries = |row: usize| &self.table[row * self.stride..][..self.of_column.len()];
+        let broken = self.value.iter().enumerate().filter(|(_, value)| **value < -TINY);
+        let steepness = |row, value: &f64| {
+            value * value / (1.0 + entries(row).iter().map(|entry| entry * entry).sum::<f64>())
+        };
+        let rows = broken.map(|(row, value)| (row, steepness(row, value)));
+        let row = rows.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?.0;
+        let entries = entries(row);
         let ways = || {
             let columns = entries.iter().zip(&self.gain).enumerate();
             columns.filter(|(_, (entry, _))| **entry < -LEAST_PIVOT)

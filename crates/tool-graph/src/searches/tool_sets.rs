@@ -166,7 +166,8 @@ impl<'a, W: PlanWeight> ToolSets<'a, W> {
             let (mut with, mut without) = (without.clone(), without);
             with.force(tool);
             without.turn_off(tool);
-            for mut node in [without, with] {
+            // The last node is searched first. Plans without the tool often raise the bound at once.
+            for mut node in [with, without] {
                 if any && self.best.is_some() {
                     return;
                 }
@@ -226,11 +227,11 @@ impl<'a, W: PlanWeight> ToolSets<'a, W> {
             node.packing.offer(&self.groups);
             let gained = if bound > last { bound - last } else { W::ZERO };
             let gap = if self.limit > bound { self.limit - bound } else { W::ZERO };
-            // Branching is better than rounds that gain less than a twentieth of the gap.
+            // Branching is better than rounds that gain less than a thirtieth of the gap.
             if self.effort.is_spent() {
                 break;
             }
-            if none || round > 60 || round > 1 && gained.wide() < gap.wide() / 20 {
+            if none || round > 60 || round > 1 && gained.wide() < gap.wide() / 30 {
                 break;
             }
             last = last.max(bound);

@@ -13,6 +13,8 @@ from agent_scorecard._native import UndefinedError
 
 _Array = npt.NDArray[np.float64]
 
+_ZERO_AND_ONE = np.array([0, 1])
+
 
 class _Calibrator:
     _name: ClassVar[str]
@@ -150,7 +152,8 @@ class _Calibrator:
 
     def _column(self, X: Any, reset: bool = False) -> _Array:
         """The probabilities in one dimension."""
-        array = _numbers(X)
+        is_column = type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 1
+        array = X if is_column else _numbers(X)
         if array.ndim == 2 and array.shape[1] == 1:
             array = array[:, 0]
         if array.ndim != 1:
@@ -205,6 +208,9 @@ def _numbers(values: Any) -> _Array:
 
 
 def _labels(y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    outcomes = _native.known_outcomes("y", y)
+    if outcomes is not None:
+        return _ZERO_AND_ONE.copy(), outcomes
     labels = _native.plain_array("y", y)
     if np.iscomplexobj(labels):
         raise ValueError("Complex data not supported; give two labels")
@@ -216,7 +222,7 @@ def _labels(y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
         _native.refuse_missing("y", labels)
     classes = np.unique(labels)
     if set(classes.tolist()) <= {0, 1}:
-        return np.array([0, 1]), labels.astype(bool)
+        return _ZERO_AND_ONE.copy(), labels.astype(bool)
     if len(classes) != 2:
         raise ValueError(f"y must have two labels, or be 0 or 1; it has {len(classes)}: Unknown label type")
     return classes, labels == classes[1]

@@ -81,7 +81,7 @@ def crps_ensemble(y_true: npt.ArrayLike, members: npt.ArrayLike, *, fair: bool =
     >>> crps_ensemble([0.0], [[-1.0, 1.0]])
     array([0.5])
     """
-    return _native.crps_ensemble(y_true, members, _native.flag("fair", fair))
+    return _native.crps_ensemble(y_true, members, fair)
 
 
 def crps_quantiles(y_true: npt.ArrayLike, quantiles: npt.ArrayLike, levels: npt.ArrayLike) -> _Array:

@@ -1,6 +1,8 @@
 //! Columns whose entries are looked at one by one: outcomes, flags, groups and what may be missing.
 
-use numpy::{IntoPyArray, PyArray1};
+use numpy::{
+    Element, IntoPyArray, PyArray1, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods,
+};
 use pyo3::{
     intern,
     prelude::*,
@@ -96,12 +98,59 @@ pub(crate) fn outcomes_or_missing(what: &str, values: &Values<'_>) -> PyResult<V
     entries(what, values)?.iter().enumerate().map(outcome).collect()
 }
 
+/// Rows that are checked before they are converted, so that they are still in the cache.
+const CHUNK: usize = 4096;
+
+/// The entries of an array of one dimension and this type, or none unless all of them are 0 or 1.
+fn zeros_and_ones<T: Element + Copy + PartialEq + From<bool>>(
+    array: &Values<'_>,
+) -> PyResult<Option<Vec<bool>>> {
+    let Ok(array) = array.cast::<PyArray1<T>>() else { return Ok(None) };
+    let numbers = slice_of(array)?;
+    let numbers = numbers.as_slice()?;
+    let [zero, one] = [false, true].map(T::from);
+    let mut outcomes = Vec::with_capacity(numbers.len());
+    for chunk in numbers.chunks(CHUNK) {
+        if !chunk.iter().fold(true, |all, it| all & ((*it == zero) | (*it == one))) {
+            return Ok(None);
+        }
+        outcomes.extend(chunk.iter().map(|it| *it == one));
+    }
+    Ok(Some(outcomes))
+}
+
+/// Outcomes of an array of NumPy of one dimension, or of what becomes one without looking at its entries, such as a column
+/// of pandas. None for other array-likes, and unless all entries are booleans or numbers that are 0 or 1.
+fn array_of_outcomes(what: &str, values: &Values<'_>) -> PyResult<Option<Vec<bool>>> {
+    let array = if is_plain(values) {
+        values.clone()
+    } else if dtype_kind(values).is_some_and(|kind| "biuf".contains(kind)) {
+        plain_array(what, values)?
+    } else {
+        return Ok(None);
+    };
+    let Ok(untyped) = array.cast::<PyUntypedArray>() else { return Ok(None) };
+    let dtype = untyped.dtype();
+    match (dtype.kind(), dtype.itemsize()) {
+        (b'b', _) => zeros_and_ones::<bool>(&array),
+        (b'i', 1) => zeros_and_ones::<i8>(&array),
+        (b'i', 2) => zeros_and_ones::<i16>(&array),
+        (b'i', 4) => zeros_and_ones::<i32>(&array),
+        (b'i', 8) => zeros_and_ones::<i64>(&array),
+        (b'u', 1) => zeros_and_ones::<u8>(&array),
+        (b'u', 2) => zeros_and_ones::<u16>(&array),
+        (b'u', 4) => zeros_and_ones::<u32>(&array),
+        (b'u', 8) => zeros_and_ones::<u64>(&array),
+        (b'f', 4) => zeros_and_ones::<f32>(&array),
+        (b'f', 8) => zeros_and_ones::<f64>(&array),
+        _ => Ok(None),
+    }
+}
+
 /// Outcomes or flags of an array-like, none of which may be missing.
 pub(crate) fn outcomes(what: &str, values: &Values<'_>) -> PyResult<Vec<bool>> {
-    if let Ok(array) = values.cast::<PyArray1<bool>>()
-        && is_plain(values)
-    {
-        return Ok(slice_of(array)?.as_slice()?.to_vec());
+    if let Some(outcomes) = array_of_outcomes(what, values)? {
+        return Ok(outcomes);
     }
     let known = |(row, outcome): (usize, Option<bool>)| {
         outcome.ok_or_else(|| invalid(format!("{what}: row {row} is missing; {OUTCOME}")))
@@ -201,6 +250,15 @@ pub(crate) fn outcome_array<'py>(
     values: &Values<'py>,
 ) -> PyResult<Bound<'py, PyArray1<bool>>> {
     Ok(outcomes(what, values)?.into_pyarray(values.py()))
+}
+
+/// Outcomes as an array, or None unless the array-like is an array of one dimension whose entries are all 0 or 1.
+#[pyfunction]
+pub(crate) fn known_outcomes<'py>(
+    what: &str,
+    values: &Values<'py>,
+) -> PyResult<Option<Bound<'py, PyArray1<bool>>>> {
+    Ok(array_of_outcomes(what, values)?.map(|it| it.into_pyarray(values.py())))
 }
 
 /// A single outcome or flag.

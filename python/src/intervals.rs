@@ -3,6 +3,7 @@ use pyo3::prelude::*;
 use scoring_rules::{Ensemble, Error, Interval, Level, Observed, Quantiles};
 
 use crate::{
+    entry_columns::outcome,
     errors::Failure,
     number_arrays::{LONG, floats, rows, run, same_length},
 };
@@ -65,8 +66,9 @@ pub(crate) fn crps_ensemble<'py>(
     py: Python<'py>,
     y_true: &Values<'py>,
     members: &Values<'py>,
-    fair: bool,
+    fair: &Values<'py>,
 ) -> PyResult<Array<'py>> {
+    let fair = outcome("fair", fair)?;
     let y = floats("y_true", y_true)?;
     let y = y.as_slice()?;
     let (given, width) = rows("members", members)?;

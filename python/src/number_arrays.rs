@@ -1,6 +1,6 @@
 use numpy::{
-    Element, IntoPyArray, PyArray0, PyArray1, PyArrayMethods, PyReadonlyArray1, PyUntypedArray,
-    PyUntypedArrayMethods,
+    Element, IntoPyArray, PyArray0, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1,
+    PyReadonlyArray2, PyUntypedArray, PyUntypedArrayMethods,
 };
 use pyo3::{intern, prelude::*, types::PyList};
 use scoring_rules::Weight;
@@ -14,11 +14,18 @@ use crate::{
 pub(crate) const LONG: usize = 2000;
 
 /// Numbers of an array-like, borrowed from a contiguous float64 array and copied otherwise.
-pub(crate) struct Floats<'py>(PyReadonlyArray1<'py, f64>);
+pub(crate) enum Floats<'py> {
+    Column(PyReadonlyArray1<'py, f64>),
+    /// Of two dimensions, row by row.
+    Rows(PyReadonlyArray2<'py, f64>),
+}
 
 impl Floats<'_> {
     pub(crate) fn as_slice(&self) -> PyResult<&[f64]> {
-        Ok(self.0.as_slice()?)
+        Ok(match self {
+            Self::Column(column) => column.as_slice()?,
+            Self::Rows(rows) => rows.as_slice()?,
+        })
     }
 }
 
@@ -59,7 +66,7 @@ pub(crate) fn slice_of<'py, T: Element>(
 }
 
 fn read<'py>(array: &Bound<'py, PyArray1<f64>>) -> PyResult<Floats<'py>> {
-    Ok(Floats(slice_of(array)?))
+    Ok(Floats::Column(slice_of(array)?))
 }
 
 /// Whether the object is an array of NumPy, and none of a subclass, such as one with a mask.
@@ -155,6 +162,14 @@ pub(crate) fn checked<'a>(values: &'a Option<Floats<'_>>) -> PyResult<Option<&'a
 
 /// The rows of an array-like of two dimensions, one after the other, and their length.
 pub(crate) fn rows<'py>(what: &str, values: &Bound<'py, PyAny>) -> PyResult<(Floats<'py>, usize)> {
+    if let Ok(array) = values.cast::<PyArray2<f64>>()
+        && is_plain(values)
+        && array.is_c_contiguous()
+        && let Ok(rows) = array.try_readonly()
+        && rows.as_slice().is_ok()
+    {
+        return Ok((Floats::Rows(rows), array.shape()[1]));
+    }
     let array = float_array(what, values)?;
     let untyped = array.cast::<PyUntypedArray>().map_err(|_| invalid(what))?;
     let &[_, columns] = untyped.shape() else {

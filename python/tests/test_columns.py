@@ -57,6 +57,23 @@ def test_outcomes_without_missing_ones_are_the_same_in_every_container():
         assert curve.survival.tolist() == ags.kaplan_meier([1.0, 2.0, 3.0], y).survival.tolist(), name
 
 
+@pytest.mark.parametrize("dtype", ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", ">i4", ">f8"])
+def test_arrays_of_every_type_of_numbers_are_read_alike(dtype):
+    # More rows than are converted at once, and an array with steps.
+    outcomes, forecasts = np.arange(10_000) % 3 == 0, np.linspace(0, 1, 10_000)
+    array = outcomes.astype(dtype)
+    expected = ags.brier_score().score(outcomes.tolist(), forecasts)
+    assert np.array_equal(ags.brier_score().score(array, forecasts), expected)
+    assert np.array_equal(ags.brier_score().score(np.repeat(array, 2)[::2], forecasts), expected)
+    calibrator = ags.IsotonicCalibrator().fit(forecasts, array)
+    assert calibrator.classes_.tolist() == [0, 1]
+    assert np.array_equal(calibrator.predict(forecasts), ags.IsotonicCalibrator().fit(forecasts, outcomes.tolist()).predict(forecasts))
+    if dtype != "?":
+        array[5_000] = 2
+        with pytest.raises(ValueError, match="y_true: row 5000 is 2; it must be True, False, 0 or 1"):
+            ags.brier_score().score(array, forecasts)
+
+
 def test_a_missing_outcome_is_refused_with_its_row_where_all_must_be_known():
     p, times = [0.75, 0.5, 0.25], [1.0, 2.0, 3.0]
     for name, column in columns([True, None, False]):

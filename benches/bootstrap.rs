@@ -45,9 +45,9 @@ fn replicates(c: &mut Criterion) {
     group.bench_function("auroc_two_decimals", |b| b.iter(|| rows.auroc(&tied, RESAMPLES)));
     group.bench_function("auroc_clusters", |b| b.iter(|| clusters.auroc(&ranking, RESAMPLES)));
     group.bench_function("auroc_closure", |b| {
-        let mut blocks = TiedBlocks::default();
         b.iter(|| {
             rows.replicates(RESAMPLES, |counts| {
+                let mut blocks = TiedBlocks::default();
                 [ranking.resample(counts, &mut blocks).and_then(|()| auroc(&blocks))]
             })
         });

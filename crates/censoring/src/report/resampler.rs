@@ -43,28 +43,23 @@ impl Resampler {
     /// `depends` returns whether the values depend on a run.
     pub(crate) fn recomputed(
         &self,
-        mut values: impl FnMut(&[u32]) -> Vec<f64>,
+        values: impl Fn(&[u32]) -> Vec<f64> + Sync,
         depends: impl Fn(usize) -> bool,
     ) -> Vec<Option<Figure>> {
         let found = values(&vec![1; self.runs]);
-        let mut columns = vec![Vec::new(); found.len()];
-        if let Some(bootstrap) = &self.bootstrap {
-            let mut counts = Vec::with_capacity(self.runs);
-            for replicate in 0..self.resamples as u64 {
-                bootstrap.draw(replicate, &mut counts);
-                let values = columns.iter_mut().zip(values(&counts));
-                values.for_each(|(column, value)| column.push(value));
-            }
-        }
+        // More resamples than there can be have no intervals.
+        let drawn = self.bootstrap.as_ref().and_then(|all| all.map(self.resamples, values).ok());
+        let drawn = drawn.unwrap_or_default();
         let of_run = |run: usize| Some(self.bootstrap.as_ref()?.cluster_of()[run]);
         let runs = (0..self.runs).filter(|&run| depends(run));
         let clusters: BTreeSet<u32> = runs.filter_map(of_run).collect();
-        let figure = |(value, column): (f64, Vec<f64>)| {
+        let figure = |(at, value): (usize, f64)| {
+            let column = drawn.iter().map(|values| values[at]).collect();
             let replicates = self
                 .replicates(|_| Ok(Replicates::new(value, column)?.with_clusters(clusters.len())));
             value.is_finite().then(|| self.estimate(&ResampledMean { value, replicates }))
         };
-        found.into_iter().zip(columns).map(figure).collect()
+        found.into_iter().enumerate().map(figure).collect()
     }
 
     fn replicates(

@@ -138,8 +138,8 @@ impl CalibrationTest {
             .collect();
         let total = blocks.failures() + blocks.successes();
         let start = ChaCha8Rng::seed_from_u64(seed.get());
-        let mut gaps = vec![0.0; ends.len()];
-        let errors = bootstrap::run(draws, |draw| {
+        let gaps = || vec![0.0; ends.len()];
+        let errors = bootstrap::run(draws, gaps, |gaps, draw| {
             let mut generator = start.clone();
             generator.set_stream(draw);
             gaps.fill(0.0);

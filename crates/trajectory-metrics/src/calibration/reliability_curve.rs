@@ -7,6 +7,7 @@ use crate::{
     error::{Error, Shared},
     numerics::quantiles::{quantile, tail},
     random::unit,
+    resampling::replicate_loop::in_order,
 };
 
 /// One point of a reliability curve.
@@ -87,7 +88,7 @@ pub struct ConsistencyInterval {
 /// some lie outside by chance.
 ///
 /// The outcomes in `blocks` are ignored, and each weight is a number of rows. The result depends only
-/// on the seed: replicate r uses stream r of a ChaCha8 generator. Ends interpolate linearly between
+/// on the seed: replicate r uses stream r of a ChaCha8 generator, on any number of threads. Ends interpolate linearly between
 /// order statistics (type 7 of Hyndman and Fan).
 ///
 /// Cost: O(resamples * rows), and memory for one number per resample and distinct confidence.
@@ -131,33 +132,34 @@ pub fn consistency_band(
     let range = "at most 500 million over the number of different confidences";
     setting("resamples", resamples as f64, is_valid, range)?;
 
-    // The curves of all resamples, one after the other at each block.
-    let mut curves = vec![0.0; rows.len() * resamples];
-    let (seeded, mut resampled) = (ChaCha8Rng::seed_from_u64(seed.get()), TiedBlocks::default());
-    for replicate in 0..resamples {
+    let seeded = ChaCha8Rng::seed_from_u64(seed.get());
+    let curve = |resampled: &mut TiedBlocks, replicate| {
         let mut generator = seeded.clone();
-        generator.set_stream(replicate as u64);
+        generator.set_stream(replicate);
         resampled.refill(rows.iter().flat_map(|&(confidence, rows)| {
             let succeeds = |_: &u32| unit(&mut generator) < confidence.get();
             let successes = (0..rows).filter(succeeds).count() as u32;
             let failures = rows - successes;
             [(confidence, false, failures.into()), (confidence, true, successes.into())]
         }))?;
-        for (curve, rate) in
-            curves.iter_mut().skip(replicate).step_by(resamples).zip(rates(&resampled))
-        {
-            *curve = rate;
-        }
-    }
-    let intervals = rows.iter().zip(curves.chunks_exact_mut(resamples));
-    Ok(intervals
-        .map(|(&(confidence, _), curve)| {
-            curve.sort_unstable_by(f64::total_cmp);
-            let [low, high] = [tail, 1.0 - tail].map(|share| quantile(curve, share));
-            let interval = Interval::between(low, high);
-            ConsistencyInterval { confidence, interval }
-        })
-        .collect())
+        Ok(rates(resampled).collect::<Vec<f64>>())
+    };
+    let curves = in_order(resamples, TiedBlocks::default, curve);
+    let curves = curves.into_iter().collect::<Result<Vec<_>, Error>>()?;
+    Ok(in_order(
+        rows.len(),
+        || Vec::with_capacity(resamples),
+        |rates, block| {
+            rates.clear();
+            rates.extend(curves.iter().map(|curve| curve[block as usize]));
+            rates.sort_unstable_by(f64::total_cmp);
+            let [low, high] = [tail, 1.0 - tail].map(|share| quantile(rates, share));
+            ConsistencyInterval {
+                confidence: rows[block as usize].0,
+                interval: Interval::between(low, high),
+            }
+        },
+    ))
 }
 
 /// 4 gigabytes of curves.

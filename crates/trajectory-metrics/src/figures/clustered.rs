@@ -143,13 +143,16 @@ impl<K: Ord, R> Clustered<K, R> {
     ///
     /// Each row is added to the accumulator of all rows, to an accumulator of only this row, and to the
     /// accumulator of each resample that contains it. Nothing is allocated per row.
-    pub fn figures<E: Clone, X: From<Error>>(
+    pub fn figures<E: Clone + Sync, X: From<Error>>(
         &self,
         metrics: &[Metric<E>],
         empty: &E,
-        mut add: impl FnMut(&mut E, &R, Weight) -> Result<(), X>,
+        add: impl Fn(&mut E, &R, Weight) -> Result<(), X> + Sync,
         intervals: Option<Intervals>,
-    ) -> Result<Vec<Result<Figure, Undefined>>, X> {
+    ) -> Result<Vec<Result<Figure, Undefined>>, X>
+    where
+        R: Sync,
+    {
         let mut all = empty.clone();
         self.rows().try_for_each(|(_, weight, row)| add(&mut all, row, weight))?;
         let value = |metric: &Metric<E>| match metric.value(&all)? {
@@ -162,7 +165,7 @@ impl<K: Ord, R> Clustered<K, R> {
             return Ok(figures);
         };
         check_resamples(resamples)?;
-        let clusters = self.clusters_counted(metrics, empty, &mut add)?;
+        let clusters = self.clusters_counted(metrics, empty, &add)?;
         for (figure, &clusters) in figures.iter_mut().zip(&clusters) {
             if let (Ok(figure), Err(few)) = (figure, NoInterval::check_clusters(clusters, level)) {
                 figure.interval = Err(few);
@@ -175,29 +178,28 @@ impl<K: Ord, R> Clustered<K, R> {
         let bootstrap = Bootstrap::clusters(&self.clusters, seed)?;
         let independent = bootstrap.cluster_count() == self.len()
             && self.weights.iter().all(|weight| *weight == Weight::ONE);
-        let mut drawn = |counts: &[u32]| {
+        let (rows, weights) = (&self.rows, &self.weights);
+        let drawn = |counts: &[u32]| {
             let mut sums = empty.clone();
-            for ((_, weight, row), &count) in self.rows().zip(counts).filter(|it| *it.1 > 0) {
+            let rows = rows.iter().zip(weights).zip(counts);
+            for ((row, weight), &count) in rows.filter(|it| *it.1 > 0) {
                 let weight = Weight::new(weight.get() * f64::from(count)).map_err(Error::from)?;
                 add(&mut sums, row, weight)?;
             }
             Ok::<E, X>(sums)
         };
-        let mut columns = vec![Vec::with_capacity(resamples); metrics.len()];
-        let mut counts = Vec::with_capacity(self.len());
-        for replicate in 0..resamples as u64 {
-            bootstrap.draw(replicate, &mut counts);
-            let sums = drawn(&counts).ok();
+        let values = bootstrap.map(resamples, |counts| {
+            let sums = drawn(counts).ok();
             let value = |metric: &Metric<E>| metric.value(sums.as_ref()?).ok();
-            let values = metrics.iter().map(|metric| value(metric).unwrap_or(f64::NAN));
-            values.zip(&mut columns).for_each(|(value, column)| column.push(value));
-        }
-        let drawn = metrics.iter().zip(columns).zip(clusters);
-        for (figure, ((metric, column), clusters)) in figures.iter_mut().zip(drawn) {
+            metrics.iter().map(|metric| value(metric).unwrap_or(f64::NAN)).collect::<Vec<f64>>()
+        })?;
+        let drawn = metrics.iter().zip(clusters).enumerate();
+        for (figure, (at, (metric, clusters))) in figures.iter_mut().zip(drawn) {
             let Some(found) = figure.as_mut().ok().filter(|found| is_waiting(found)) else {
                 continue;
             };
             // The value on all rows is finite, so the only possible error is that no resample is defined.
+            let column = values.iter().map(|values| values[at]).collect();
             let Ok(replicates) = bootstrap.replicates_of(found.value, column) else {
                 found.interval = Err(NoInterval::TooFewResamples { defined: 0 });
                 continue;
@@ -215,7 +217,7 @@ impl<K: Ord, R> Clustered<K, R> {
         &self,
         metrics: &[Metric<E>],
         empty: &E,
-        add: &mut impl FnMut(&mut E, &R, Weight) -> Result<(), X>,
+        add: &impl Fn(&mut E, &R, Weight) -> Result<(), X>,
     ) -> Result<Vec<usize>, X> {
         let mut counted = vec![Vec::new(); metrics.len()];
         for (cluster, weight, row) in self.rows() {

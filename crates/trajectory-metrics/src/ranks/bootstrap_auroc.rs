@@ -50,10 +50,9 @@ impl Bootstrap {
         let (places, last) = (ranking.places(), 2 * blocks.as_slice().len());
         let clusters = self.clusters_of_rarer(|row| Some(places[row] % 2 == 1));
         let values = if self.cluster_count() < places.len() {
-            let mut counts = vec![0.0; last];
-            run(resamples, |replicate| {
+            let counts = || vec![0.0; last];
+            self.map_drawn(resamples, counts, |counts, drawn| {
                 counts.fill(0.0);
-                let drawn = self.drawn(replicate);
                 for (&cluster, &place) in self.cluster_of().iter().zip(&places) {
                     counts[place as usize] += f64::from(drawn[cluster as usize]);
                 }
@@ -71,8 +70,8 @@ impl Bootstrap {
             for (&cluster, place) in self.cluster_of().iter().zip(places) {
                 of_drawn[cluster as usize] = place;
             }
-            let mut counts = vec![0_u32; last];
-            run(resamples, |replicate| {
+            let counts = || vec![0_u32; last];
+            run(resamples, counts, |counts, replicate| {
                 counts.fill(0);
                 self.draws().each(replicate, |_, drawn| counts[of_drawn[drawn] as usize] += 1);
                 // With fewer than 2^31 rows, sums fit in 64 bits.

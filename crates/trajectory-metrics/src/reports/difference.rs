@@ -1,13 +1,13 @@
 use std::ops::Range;
 
-use scoring_rules::{Level, TiedBlocks, Weight};
+use scoring_rules::{Level, Weight};
 
 use crate::{
     checks::same_length,
     error::{Error, Shared},
     reports::{
         pair::{Pair, has_difference},
-        scored_stream::{METRICS, Ranked, Resampling, STREAM_MEASURES, ScoredStream},
+        scored_stream::{METRICS, Resampling, STREAM_MEASURES, ScoredStream},
         stream_figure::StreamFigure,
     },
 };
@@ -82,15 +82,17 @@ impl ScoredStream {
         same_length("weights", rows, weights.map_or(rows, <[Weight]>::len))?;
         let of = |range: Range<usize>| weights.map(|weights| &weights[range]);
         let pair = Pair {
-            streams: [Ranked::new(first, of(0..middle))?, Ranked::new(self, of(middle..rows))?],
-            rows: [0..middle, middle..rows],
+            streams: [first, self],
+            weights: [of(0..middle), of(middle..rows)],
+            first_rows: [0, middle],
             folds: Vec::new(),
         };
-        let values = pair.metrics(&vec![1; rows], &mut TiedBlocks::default());
+        let values = pair.values();
         let mut replicates = [const { None }; METRICS];
         if let Some(resampling) = resampling {
             resampling.check_rows(rows)?;
-            replicates = pair.differences(resampling.bootstrap, resampling.resamples).map(Some);
+            let Resampling { bootstrap, resamples, .. } = resampling;
+            replicates = pair.differences(values.clone(), bootstrap, resamples)?.map(Some);
         }
         let level = resampling.map_or(Level::HALF, |resampling| resampling.level);
         let value = |metric: usize| {

@@ -1,16 +1,9 @@
-use std::ops::Range;
-
-use scoring_rules::{TiedBlocks, checks::undefined};
+use scoring_rules::{TiedBlocks, Weight, checks::undefined};
 
 use crate::{
     error::{Error, Shared},
-    ranks::{
-        areas::{auroc, average_precision},
-        positive_class::PositiveClass,
-        ranking::Ranking,
-        selective_risk::aurc,
-    },
-    reports::scored_stream::{METRICS, RANKS, Ranked, STREAM_MEASURES, ScoredStream},
+    ranks::drawn_ranks::{DrawnMetrics, DrawnRanks},
+    reports::scored_stream::{METRICS, RANKS, Ranked, STREAM_MEASURES, ScoredStream, Scratch},
     resampling::{bootstrap::Bootstrap, replicates::Replicates},
 };
 
@@ -27,95 +20,93 @@ pub(crate) fn has_difference(metric: usize) -> Result<(), Error> {
 
 /// Two streams that are resampled together.
 pub(crate) struct Pair<'a> {
-    pub(crate) streams: [Ranked<'a>; 2],
-    /// The rows of a bootstrap that are the traces of each stream.
-    pub(crate) rows: [Range<usize>; 2],
-    /// The folds within which ranks are compared, if both streams have the same traces. If the list is empty, all
-    /// traces are compared.
-    pub(crate) folds: Vec<RankedFold>,
-}
-
-/// The traces of one fold, which one map has calibrated, with their ranks in each stream.
-pub(crate) struct RankedFold {
-    traces: Vec<usize>,
-    rankings: [Ranking; 2],
-}
-
-impl RankedFold {
-    pub(crate) fn new(traces: Vec<usize>, streams: [&ScoredStream; 2]) -> Result<Self, Error> {
-        let [first, second] = streams.map(|stream| {
-            let own = stream.select(&traces);
-            Ranking::new(own.confidence(), own.outcomes())
-        });
-        Ok(Self { rankings: [first?, second?], traces })
-    }
-
-    /// The metrics of [`RANKS`] of one stream, in a resample in which trace i of all occurs `counts[i]` times.
-    fn metrics(
-        &self,
-        stream: usize,
-        counts: &[u32],
-        blocks: &mut TiedBlocks,
-    ) -> Result<[Result<f64, Error>; RANKS.end - RANKS.start], Error> {
-        let own: Vec<u32> = self.traces.iter().map(|&trace| counts[trace]).collect();
-        self.rankings[stream].resample(&own, blocks)?;
-        let precision = average_precision(blocks, PositiveClass::Failure);
-        Ok([auroc(blocks), precision, aurc(blocks)])
-    }
+    pub(crate) streams: [&'a ScoredStream; 2],
+    pub(crate) weights: [Option<&'a [Weight]>; 2],
+    /// The row of a bootstrap that is the first trace of each stream.
+    pub(crate) first_rows: [usize; 2],
+    /// The traces of each fold, which one map has calibrated, if both streams have the same traces. Ranks are compared
+    /// within folds; without folds, all traces are compared.
+    pub(crate) folds: Vec<Vec<usize>>,
 }
 
 impl Pair<'_> {
-    /// The metrics of the first stream, then of the second stream, in a resample with these counts.
-    pub(crate) fn metrics(
-        &self,
-        counts: &[u32],
-        blocks: &mut TiedBlocks,
-    ) -> [Result<f64, Error>; 2 * METRICS] {
-        let pairs = self.streams.iter().zip(&self.rows);
-        let mut both = pairs.flat_map(|(of, rows)| of.metrics(&counts[rows.clone()], blocks));
-        let mut both: [_; 2 * METRICS] =
-            std::array::from_fn(|_| both.next().unwrap_or(Err(Shared::Empty.into())));
-        if self.folds.is_empty() {
-            return both;
-        }
-        for stream in 0..2 {
-            let mut within = RANKS.map(|_| Ok(0.0)).collect::<Vec<Result<f64, Error>>>();
-            for fold in &self.folds {
-                let share = 1.0 / self.folds.len() as f64;
-                match fold.metrics(stream, counts, blocks) {
-                    Ok(found) => {
-                        for (sum, found) in within.iter_mut().zip(found) {
-                            *sum = sum.clone().and_then(|sum| Ok(sum + share * found?));
-                        }
-                    }
-                    Err(error) => within.fill(Err(error)),
-                }
+    /// The metrics of the first stream, then of the second stream.
+    pub(crate) fn values(&self) -> [Result<f64, Error>; 2 * METRICS] {
+        let mut blocks = TiedBlocks::default();
+        let mut both = [const { Err(Error::ScoringRules(Shared::Empty)) }; 2 * METRICS];
+        for ((of, weights), own) in
+            self.streams.iter().zip(self.weights).zip(both.as_chunks_mut::<METRICS>().0)
+        {
+            *own = of.values(weights, &mut blocks);
+            if self.folds.is_empty() {
+                continue;
             }
-            let place = stream * METRICS;
-            both[place + RANKS.start..place + RANKS.end].clone_from_slice(&within);
+            let folds: Vec<_> =
+                self.folds.iter().map(|fold| of.select(fold).values(None, &mut blocks)).collect();
+            for metric in RANKS {
+                let share = 1.0 / self.folds.len() as f64;
+                let add = |sum, fold: &[Result<f64, Error>; METRICS]| {
+                    Ok(sum + share * fold[metric].clone()?)
+                };
+                own[metric] = folds.iter().try_fold(0.0, add);
+            }
         }
         both
     }
 
     /// Each metric of the second stream minus the same metric of the first stream. Each stream varies over its own
     /// clusters, and the difference takes the number of clusters of the smaller stream.
+    ///
+    /// `values` are those of [`Self::values`].
     pub(crate) fn differences(
         &self,
+        values: [Result<f64, Error>; 2 * METRICS],
         bootstrap: &Bootstrap,
         resamples: usize,
-    ) -> [Result<Replicates, Error>; METRICS] {
-        let mut blocks = TiedBlocks::default();
-        let both = bootstrap.replicates(resamples, |counts| self.metrics(counts, &mut blocks));
-        let both: [_; 2 * METRICS] = both;
+    ) -> Result<[Result<Replicates, Error>; METRICS], Error> {
+        let ranked = |at: usize| {
+            Ranked::new(self.streams[at], self.weights[at], bootstrap, self.first_rows[at])
+        };
+        let streams = [ranked(0)?, ranked(1)?];
+        let of_folds = |stream: &&ScoredStream| {
+            let of_fold = |fold: &Vec<usize>| {
+                let own = stream.select(fold);
+                let cluster_of = |row| bootstrap.cluster_of()[fold[row]];
+                DrawnRanks::new(own.confidence(), own.outcomes(), cluster_of)
+            };
+            self.folds.iter().map(of_fold).collect::<Result<Vec<_>, Error>>()
+        };
+        let folds = self.streams.iter().map(of_folds).collect::<Result<Vec<_>, Error>>()?;
+        let metrics = |scratch: &mut Scratch, drawn: &[u32]| {
+            let mut both = [f64::NAN; 2 * METRICS];
+            let own = both.as_chunks_mut::<METRICS>().0.iter_mut();
+            for ((own, of), folds) in own.zip(&streams).zip(&folds) {
+                *own = of.metrics(drawn, scratch);
+                if folds.is_empty() {
+                    continue;
+                }
+                own[RANKS].fill(0.0);
+                let share = 1.0 / folds.len() as f64;
+                for fold in folds {
+                    let DrawnMetrics { auroc, average_precision, aurc, .. } =
+                        fold.metrics(drawn, &mut scratch.counts);
+                    let found = [auroc, average_precision, aurc];
+                    own[RANKS].iter_mut().zip(found).for_each(|(sum, found)| *sum += share * found);
+                }
+            }
+            both
+        };
+        let both = bootstrap.map_drawn(resamples, Scratch::default, metrics);
+        let both = bootstrap.finish(values, both);
         let [of_first, of_second] =
-            [0, 1].map(|at| self.streams[at].clusters(bootstrap, self.rows[at].start));
+            [0, 1].map(|at| streams[at].clusters(bootstrap, self.first_rows[at]));
         let of = |at: usize, clusters: usize| {
             both[at].clone().map(|replicates| replicates.with_clusters(clusters))
         };
-        std::array::from_fn(|metric| {
+        Ok(std::array::from_fn(|metric| {
             has_difference(metric)?;
             let first = of(metric, of_first[metric])?;
             of(metric + METRICS, of_second[metric])?.minus(&first)
-        })
+        }))
     }
 }

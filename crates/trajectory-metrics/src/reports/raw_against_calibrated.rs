@@ -1,13 +1,11 @@
-use scoring_rules::TiedBlocks;
-
 use crate::{
     calibration::cross_fit::CrossFit,
     checks::same_length,
     error::Error,
     figures::metric::Measure,
     reports::{
-        pair::{Pair, RankedFold},
-        scored_stream::{METRICS, Ranked, STREAM_MEASURES, ScoredStream},
+        pair::Pair,
+        scored_stream::{METRICS, STREAM_MEASURES, ScoredStream},
     },
     resampling::{bootstrap::Bootstrap, replicates::Replicates},
     streams::{summary::Summary, traces::Traces, weight_schedule::WeightSchedule},
@@ -101,12 +99,10 @@ impl<M> CrossFit<M> {
         let mut traces = vec![Vec::new(); folds.count()];
         folds.of_each().iter().enumerate().for_each(|(trace, &fold)| traces[fold].push(trace));
         traces.retain(|traces| !traces.is_empty());
-        let fold = |traces| RankedFold::new(traces, streams.each_ref());
-        let folds = traces.into_iter().map(fold).collect::<Result<_, _>>()?;
-        let streams = [Ranked::new(&streams[0], None)?, Ranked::new(&streams[1], None)?];
-        let pair = Pair { streams, rows: [0..raw.len(), 0..raw.len()], folds };
-        let values = pair.metrics(&vec![1; raw.len()], &mut TiedBlocks::default());
-        let differences = pair.differences(bootstrap, resamples);
+        let streams = streams.each_ref();
+        let pair = Pair { streams, weights: [None; 2], first_rows: [0; 2], folds: traces };
+        let values = pair.values();
+        let differences = pair.differences(values.clone(), bootstrap, resamples)?;
         let changes =
             differences.into_iter().enumerate().map(|(metric, difference)| MetricChange {
                 measure: STREAM_MEASURES[metric],

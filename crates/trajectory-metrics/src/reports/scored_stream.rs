@@ -1,18 +1,18 @@
 use std::ops::Range;
 
-use scoring_rules::{ExactMean, Level, Probability, TiedBlocks, Weight};
+use scoring_rules::{BrierScore, ExactMean, Level, Probability, ScoringRule, TiedBlocks, Weight};
 
 use crate::{
     checks::same_length,
-    error::Error,
+    error::{Error, Shared},
     figures::{
         figure::Figure,
         metric::{Better, Measure},
     },
     no_interval::NoInterval,
-    ranks::ranking::Ranking,
+    ranks::drawn_ranks::{DrawnMetrics, DrawnRanks},
     reports::{diagnostics::Diagnostics, stream_figure::StreamFigure},
-    resampling::bootstrap::Bootstrap,
+    resampling::{bootstrap::Bootstrap, cluster_sums::ClusterSums, replicates::Replicates},
     streams::{
         summary::Summary, tps_family::TpsFamily, traces::Traces, weight_schedule::WeightSchedule,
     },
@@ -246,21 +246,44 @@ impl ScoredStream {
         if let Some(resampling) = resampling {
             resampling.check_rows(rows)?;
         }
-        let ranked = Ranked::new(self, weights)?;
-        let mut blocks = TiedBlocks::default();
-        let values = ranked.metrics(&vec![1; rows], &mut blocks);
-        let drawn = resampling.map(|Resampling { bootstrap, resamples, .. }| {
-            let statistics = |counts: &[u32]| ranked.metrics(&counts[..rows], &mut blocks);
-            let all = bootstrap.replicates(resamples, statistics).into_iter();
+        if rows == 0 {
+            return Err(Shared::Empty.into());
+        }
+        let values = self.values(weights, &mut TiedBlocks::default());
+        let mut drawn = None;
+        if let Some(Resampling { bootstrap, resamples, .. }) = resampling {
+            let ranked = Ranked::new(self, weights, bootstrap, 0)?;
+            let metrics = |scratch: &mut Scratch, drawn: &[u32]| ranked.metrics(drawn, scratch);
+            let all = bootstrap.map_drawn(resamples, Scratch::default, metrics);
+            let all = bootstrap.finish(values.clone(), all).into_iter();
             let clusters = ranked.clusters(bootstrap, 0);
-            all.zip(clusters).map(|(all, clusters)| Ok(all?.with_clusters(clusters)))
-        });
+            let of_clusters = |(all, clusters): (Result<Replicates, Error>, usize)| {
+                Ok(all?.with_clusters(clusters))
+            };
+            drawn = Some(all.zip(clusters).map(of_clusters));
+        }
         let level = resampling.map_or(Level::HALF, |resampling| resampling.level);
         let mut drawn = drawn.into_iter().flatten();
         let figures = STREAM_MEASURES.into_iter().zip(values);
         Ok(figures
             .map(|(measure, value)| StreamFigure::new(measure, value, drawn.next(), level))
             .collect())
+    }
+
+    /// The values of [`STREAM_MEASURES`].
+    pub(crate) fn values(
+        &self,
+        weights: Option<&[Weight]>,
+        blocks: &mut TiedBlocks,
+    ) -> [Result<f64, Error>; METRICS] {
+        let Self { scores: TpsFamily { log, brier, beta_2_4 }, confidence, outcomes } = self;
+        // After an error there are no blocks, of which the diagnostics are errors.
+        let _ = blocks.rebuild(confidence, outcomes, weights);
+        let [auroc, average_precision, aurc, t_ece, t_brier] =
+            Diagnostics::new(blocks).by_name().map(|(_, value)| value);
+        let mean = |values: &Vec<f64>| Ok(ExactMean::of(values.iter().copied(), weights)?);
+        let [log, brier, beta_2_4] = [log, brier, beta_2_4].map(mean);
+        [log, brier, beta_2_4, auroc, average_precision, aurc, t_ece, t_brier]
     }
 
     /// Returns notes on the estimates of this stream, and on a constant forecast that equals its base rate. Notes on
@@ -301,61 +324,83 @@ impl ScoredStream {
 /// A stream with everything that is computed once for all resamples.
 pub(crate) struct Ranked<'a> {
     stream: &'a ScoredStream,
-    ranking: Ranking,
-    /// With weights the ranking cannot be reused.
-    weights: Option<&'a [Weight]>,
+    /// The cluster of each trace.
+    cluster_of: &'a [u32],
+    /// With weights, nothing is computed in advance.
+    sums: Result<Sums, &'a [Weight]>,
+}
+
+/// What the metrics of traces with equal weights need.
+struct Sums {
+    ranks: DrawnRanks,
+    /// The log, Brier and beta scores, and the Brier loss of the summaries.
+    scores: [ClusterSums; 4],
+}
+
+/// Memory that the resamples of one thread share.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    pub(crate) counts: Vec<u32>,
+    weights: Vec<Weight>,
+    blocks: TiedBlocks,
 }
 
 impl<'a> Ranked<'a> {
+    /// The row `from` of the bootstrap is the first trace.
     pub(crate) fn new(
         stream: &'a ScoredStream,
         weights: Option<&'a [Weight]>,
+        bootstrap: &'a Bootstrap,
+        from: usize,
     ) -> Result<Self, Error> {
-        let ranking = Ranking::new(&stream.confidence, &stream.outcomes)?;
-        Ok(Self { stream, ranking, weights })
+        let cluster_of = &bootstrap.cluster_of()[from..from + stream.len()];
+        let ScoredStream { scores, confidence, outcomes } = stream;
+        let equal = || {
+            let loss = |(p, y): (&Probability, &bool)| -BrierScore.score(*p, *y);
+            let losses: Vec<f64> = confidence.iter().zip(outcomes).map(loss).collect();
+            let scores = [&scores.log, &scores.brier, &scores.beta_2_4, &losses];
+            let clusters = bootstrap.cluster_count();
+            Ok::<_, Error>(Sums {
+                ranks: DrawnRanks::new(confidence, outcomes, |row| cluster_of[row])?,
+                scores: scores.map(|values| {
+                    let values = cluster_of.iter().copied().zip(values.iter().copied());
+                    ClusterSums::new(values, clusters)
+                }),
+            })
+        };
+        let sums = weights.map_or_else(|| equal().map(Ok), |weights| Ok(Err(weights)))?;
+        Ok(Self { stream, cluster_of, sums })
     }
 
-    /// All metrics of a resample in which trace i occurs `counts[i]` times.
-    pub(crate) fn metrics(
-        &self,
-        counts: &[u32],
-        blocks: &mut TiedBlocks,
-    ) -> [Result<f64, Error>; METRICS] {
-        let weight = |row: usize| {
-            let weight = self.weights.map_or(Weight::ONE, |weights| weights[row]);
-            Weight::new(weight.get() * f64::from(counts[row]))
-        };
-        let mean = |values: &[f64]| {
-            let mut mean = ExactMean::default();
-            for (row, &value) in values.iter().enumerate() {
-                mean.update_weighted(value, weight(row)?)?;
+    /// All metrics of a resample in which cluster g occurs `drawn[g]` times; NaN if undefined.
+    pub(crate) fn metrics(&self, drawn: &[u32], scratch: &mut Scratch) -> [f64; METRICS] {
+        match &self.sums {
+            Ok(Sums { ranks, scores }) => {
+                let [log, brier, beta_2_4, t_brier] =
+                    scores.each_ref().map(|sums| sums.mean(drawn));
+                let DrawnMetrics { auroc, average_precision, aurc, t_ece } =
+                    ranks.metrics(drawn, &mut scratch.counts);
+                [log, brier, beta_2_4, auroc, average_precision, aurc, t_ece, t_brier]
             }
-            Ok(mean.finish()?)
-        };
-        let ScoredStream { scores, confidence, outcomes } = self.stream;
-        let filled = match self.weights {
-            None => self.ranking.resample(counts, blocks),
-            Some(_) => {
-                let weights = (0..counts.len()).map(weight).collect::<Result<Vec<_>, _>>();
-                let filled = weights
-                    .and_then(|weights| blocks.rebuild(confidence, outcomes, Some(&weights)));
-                filled.map_err(Error::from)
+            Err(weights) => {
+                let Scratch { weights: drawn_weights, blocks, .. } = scratch;
+                drawn_weights.clear();
+                for (weight, &cluster) in weights.iter().zip(self.cluster_of) {
+                    let weight = weight.get() * f64::from(drawn[cluster as usize]);
+                    let Ok(weight) = Weight::new(weight) else { return [f64::NAN; METRICS] };
+                    drawn_weights.push(weight);
+                }
+                let values = self.stream.values(Some(drawn_weights), blocks);
+                values.map(|value| value.unwrap_or(f64::NAN))
             }
-        };
-        if filled.is_err() {
-            *blocks = TiedBlocks::default();
         }
-        let TpsFamily { log, brier, beta_2_4 } = scores;
-        let [auroc, average_precision, aurc, t_ece, t_brier] =
-            Diagnostics::new(blocks).by_name().map(|(_, value)| value);
-        let [log, brier, beta_2_4] = [log, brier, beta_2_4].map(|values| mean(values));
-        [log, brier, beta_2_4, auroc, average_precision, aurc, t_ece, t_brier]
     }
 
     /// The number of clusters on which each metric depends, where the row `from` of the bootstrap is the first
     /// trace.
     pub(crate) fn clusters(&self, bootstrap: &Bootstrap, from: usize) -> [usize; METRICS] {
-        let counted = |row: usize| self.weights.is_none_or(|weights| weights[row] > Weight::ZERO);
+        let counted =
+            |row: usize| self.sums.as_ref().err().is_none_or(|all| all[row] > Weight::ZERO);
         let outcome = |row: usize| {
             let row = row.checked_sub(from)?;
             self.stream.outcomes.get(row).copied().filter(|_| counted(row))

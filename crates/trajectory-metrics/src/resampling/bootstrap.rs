@@ -3,7 +3,7 @@ use scoring_rules::Seed;
 use crate::{
     checks::{at_least_two, setting},
     error::{Error, Shared},
-    resampling::{draws::Draws, replicates::Replicates},
+    resampling::{draws::Draws, replicate_loop::in_order, replicates::Replicates},
 };
 
 /// The bootstrap: rows, or whole clusters of rows such as tasks, are resampled with replacement.
@@ -15,7 +15,8 @@ use crate::{
 /// or two streams, on the same draws are compared with [`Replicates::minus`].
 ///
 /// Draws are a pure function of the seed: replicate r reads stream r of a ChaCha8 generator, so
-/// replicates can be computed in any order and on any number of threads.
+/// replicates can be computed in any order and on any number of threads. With the feature `rayon` they are computed on
+/// all threads of the current pool of rayon, and have the same bits.
 ///
 /// Reference: Efron (1979), Bootstrap methods: another look at the jackknife,
 /// doi:10.1214/aos/1176344552; for clusters Field and Welsh (2007), Bootstrapping clustered data,
@@ -103,9 +104,56 @@ impl Bootstrap {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn draw(&self, replicate: u64, counts: &mut Vec<u32>) {
-        let drawn = self.drawn(replicate);
+        let mut drawn = Vec::new();
+        self.drawn(replicate, &mut drawn);
         counts.clear();
         counts.extend(self.cluster_of.iter().map(|&cluster| drawn[cluster as usize]));
+    }
+
+    /// Returns the result of a function in each resample, in order. The function receives the number of times that
+    /// each row occurs.
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Setting`] for more than 10 million resamples.
+    ///
+    /// ```
+    /// use trajectory_metrics::{Bootstrap, Error, Seed};
+    ///
+    /// let sizes = Bootstrap::rows(4, Seed::new(7))?.map(3, |counts| counts.iter().sum::<u32>())?;
+    /// assert_eq!(sizes, [4, 4, 4]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn map<V: Send>(
+        &self,
+        resamples: usize,
+        value: impl Fn(&[u32]) -> V + Sync,
+    ) -> Result<Vec<V>, Error> {
+        let rows = self.cluster_of.len();
+        self.map_drawn(
+            resamples,
+            || Vec::with_capacity(rows),
+            |counts: &mut Vec<u32>, drawn| {
+                counts.clear();
+                counts.extend(self.cluster_of.iter().map(|&cluster| drawn[cluster as usize]));
+                value(counts)
+            },
+        )
+    }
+
+    /// As [`Self::map`] of a function that receives memory which replicates of a thread share, and the number of times
+    /// that each cluster occurs.
+    pub(crate) fn map_drawn<S, V: Send>(
+        &self,
+        resamples: usize,
+        scratch: impl Fn() -> S + Sync,
+        value: impl Fn(&mut S, &[u32]) -> V + Sync,
+    ) -> Result<Vec<V>, Error> {
+        let scratch = || (Vec::with_capacity(self.cluster_count()), scratch());
+        run(resamples, scratch, |(drawn, scratch), replicate| {
+            self.drawn(replicate, drawn);
+            value(scratch, drawn)
+        })
     }
 
     /// Computes several statistics on all rows and on the same resamples. `statistics` receives the number of times
@@ -122,23 +170,19 @@ impl Bootstrap {
     pub fn replicates<const N: usize>(
         &self,
         resamples: usize,
-        mut statistics: impl FnMut(&[u32]) -> [Result<f64, Error>; N],
+        statistics: impl Fn(&[u32]) -> [Result<f64, Error>; N] + Sync,
     ) -> [Result<Replicates, Error>; N] {
         let estimates = statistics(&vec![1; self.cluster_of.len()]);
-        let mut counts = Vec::with_capacity(self.cluster_of.len());
-        let once = |replicate| {
-            self.draw(replicate, &mut counts);
-            // NaN marks a replicate as undefined.
-            statistics(&counts).map(|value| value.unwrap_or(f64::NAN))
-        };
-        self.finish(estimates, run(resamples, once))
+        // NaN marks a replicate as undefined.
+        let once = |counts: &[u32]| statistics(counts).map(|value| value.unwrap_or(f64::NAN));
+        self.finish(estimates, self.map(resamples, once))
     }
 
-    /// Returns how often each cluster occurs in the given replicate.
-    pub(crate) fn drawn(&self, replicate: u64) -> Vec<u32> {
-        let mut drawn = vec![0; self.clusters as usize];
+    /// Fills `drawn` with the number of times that each cluster occurs in the given replicate.
+    fn drawn(&self, replicate: u64, drawn: &mut Vec<u32>) {
+        drawn.clear();
+        drawn.resize(self.cluster_count(), 0);
         self.draws.each(replicate, |_, cluster| drawn[cluster] += 1);
-        drawn
     }
 
     pub(crate) fn draws(&self) -> &Draws {
@@ -216,10 +260,14 @@ pub(crate) fn check_resamples(resamples: usize) -> Result<(), Error> {
     Ok(setting("resamples", resamples as f64, is_valid, "at most 10 million")?)
 }
 
-/// The value of each replicate.
-pub(crate) fn run<V>(resamples: usize, once: impl FnMut(u64) -> V) -> Result<Vec<V>, Error> {
+/// The value of each replicate, with memory that the replicates of a thread share.
+pub(crate) fn run<S, V: Send>(
+    resamples: usize,
+    scratch: impl Fn() -> S + Sync,
+    once: impl Fn(&mut S, u64) -> V + Sync,
+) -> Result<Vec<V>, Error> {
     check_resamples(resamples)?;
-    Ok((0..resamples as u64).map(once).collect())
+    Ok(in_order(resamples, scratch, once))
 }
 
 fn count(n: usize) -> Result<u32, Error> {

@@ -5,6 +5,7 @@ use crate::{
     error::Error,
     resampling::{
         bootstrap::{Bootstrap, run},
+        cluster_sums::ClusterSums,
         draws::{Draws, LANES},
         replicates::Replicates,
     },
@@ -43,9 +44,48 @@ impl Bootstrap {
         resamples: usize,
     ) -> Result<Replicates, Error> {
         let (estimate, units) = self.units(values, weights)?;
-        let values = run(resamples, |replicate| [units.mean(self.draws(), replicate)]);
+        let values = run(resamples, || (), |(), replicate| [units.mean(self.draws(), replicate)]);
         let [replicates] = self.finish([Ok(estimate)], values);
         Ok(replicates?.with_clusters(units.clusters))
+    }
+
+    /// Returns the means of N values, each over the rows that have this value, and the means in each resample.
+    ///
+    /// All have the bits of an [`ExactMean`] of the drawn rows. A mean is undefined in a resample without such a row.
+    /// Values may be infinite.
+    ///
+    /// Cost: linear, then about 1 ns per draw, and 2 ns per mean and cluster, in each resample.
+    ///
+    /// # Errors
+    ///
+    /// For each mean: [`scoring_rules::Error::Length`] unless there is one entry per row; [`Error::ScoringRules`] if no
+    /// row has the value, or if their mean is undefined; and the errors of [`Self::replicates`].
+    ///
+    /// ```
+    /// use trajectory_metrics::{Bootstrap, Error, Seed};
+    ///
+    /// let costs = [[Some(1.0)], [None], [Some(4.0)], [Some(0.5)]];
+    /// let [cost] = Bootstrap::rows(4, Seed::new(7))?.means(&costs, 100);
+    /// assert_eq!(cost?.estimate(), 5.5 / 3.0);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn means<const N: usize>(
+        &self,
+        values: &[[Option<f64>; N]],
+        resamples: usize,
+    ) -> [Result<Replicates, Error>; N] {
+        let length = same_length("values", self.cluster_of().len(), values.len());
+        let all = std::array::from_fn(|mean| {
+            length.clone()?;
+            Ok(values.iter().filter_map(|row| row[mean]).collect::<ExactMean>().finish()?)
+        });
+        let rows = self.cluster_of().iter().zip(values);
+        let sums: [ClusterSums; N] = std::array::from_fn(|mean| {
+            let of_row = |(&cluster, row): (&u32, &[Option<f64>; N])| Some((cluster, row[mean]?));
+            ClusterSums::new(rows.clone().filter_map(of_row), self.cluster_count())
+        });
+        let means = |(): &mut (), drawn: &[u32]| sums.each_ref().map(|sums| sums.mean(drawn));
+        self.finish(all, self.map_drawn(resamples, || (), means))
     }
 
     /// The mean of all rows, and the contribution of each cluster to the mean of a resample.

@@ -6,7 +6,9 @@ use scoring_rules::{Seed, Weight};
 use crate::{
     checks::{bounded, setting},
     error::Error,
-    resampling::{bootstrap::check_resamples, clustered_rows::ClusteredRows},
+    resampling::{
+        bootstrap::check_resamples, clustered_rows::ClusteredRows, replicate_loop::in_order,
+    },
 };
 
 /// The result of the paired permutation test that [`SignFlipTest::new`] runs.
@@ -123,9 +125,9 @@ fn all_sums(terms: &[f64]) -> Vec<f64> {
 /// `(b + 1) / (m + 1)`, where b of m random assignments have a sum at least `bar` away from 0.
 fn share_of(sums: &[f64], bar: f64, flips: usize, seed: u64) -> f64 {
     let start = ChaCha8Rng::seed_from_u64(seed);
-    let far = |flip: &u64| {
+    let is_far = |(): &mut (), flip: u64| {
         let mut generator = start.clone();
-        generator.set_stream(*flip);
+        generator.set_stream(flip);
         let signed = |sums: &[f64]| {
             let bits = generator.next_u64();
             let signs = sums.iter().enumerate();
@@ -133,5 +135,6 @@ fn share_of(sums: &[f64], bar: f64, flips: usize, seed: u64) -> f64 {
         };
         sums.chunks(64).map(signed).sum::<f64>().abs() >= bar
     };
-    ((0..flips as u64).filter(far).count() + 1) as f64 / (flips + 1) as f64
+    let far = in_order(flips, || (), is_far).into_iter().filter(|&is_far| is_far).count();
+    (far + 1) as f64 / (flips + 1) as f64
 }

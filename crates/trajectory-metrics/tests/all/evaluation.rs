@@ -189,8 +189,8 @@ fn the_intervals_of_a_report_equal_the_intervals_of_the_bootstrap() {
 
     let summary = weighted_mean().forecasts(&rows).unwrap();
     let ranking = Ranking::new(&summary, rows.outcomes()).unwrap();
-    let mut blocks = TiedBlocks::default();
     let [area] = bootstrap.replicates(200, |counts| {
+        let mut blocks = TiedBlocks::default();
         [ranking.resample(counts, &mut blocks).and_then(|()| auroc(&blocks))]
     });
     let interval = |key: &str| figure(&found, key).interval.unwrap();

@@ -1,3 +1,5 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use rand::Rng;
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 use scoring_rules::Error as Shared;
@@ -90,10 +92,11 @@ fn undefined_replicates_are_counted_and_all_undefined_is_an_error() {
         if counts.contains(&0) { Err(Shared::Empty.into()) } else { Ok(1.0) }
     };
     let only_all = |counts: &[u32], value: f64| Ok(if counts == [1, 1] { value } else { f64::NAN });
-    let mut seen = 0;
+    // The first call is on all rows.
+    let seen = AtomicUsize::new(0);
     let [some, never, none] = rows.replicates(1_000, |counts| {
-        seen += 1;
-        let first = if seen == 1 { Ok(1.0) } else { Ok(f64::NAN) };
+        let is_first = seen.fetch_add(1, Ordering::Relaxed) == 0;
+        let first = Ok(if is_first { 1.0 } else { f64::NAN });
         [needs_both(counts), first, only_all(counts, f64::NAN)]
     });
     let undefined = some.unwrap().undefined();

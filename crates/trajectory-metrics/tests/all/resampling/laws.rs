@@ -56,13 +56,15 @@ proptest! {
         let weights: Vec<f64> = rows.iter().map(|row| row.2.into()).collect();
         let equal = vec![1.0; rows.len()];
         let ranking = Ranking::new(ps(&values), &outcomes).unwrap();
-        let mut blocks = TiedBlocks::default();
         for bootstrap in bootstraps(rows.len(), seed) {
-            let [plain, weighted, area] = bootstrap.replicates(20, |counts| [
-                counted_mean(&values, &equal, counts),
-                counted_mean(&values, &weights, counts),
-                ranking.resample(counts, &mut blocks).and_then(|()| auroc(&blocks)),
-            ]);
+            let [plain, weighted, area] = bootstrap.replicates(20, |counts| {
+                let mut blocks = TiedBlocks::default();
+                [
+                    counted_mean(&values, &equal, counts),
+                    counted_mean(&values, &weights, counts),
+                    ranking.resample(counts, &mut blocks).and_then(|()| auroc(&blocks)),
+                ]
+            });
             same(&bootstrap.mean(&values, None, 20), &plain);
             let fast = bootstrap.mean(&values, Some(ws(&weights)), 20);
             if !few_clusters(&fast) {

@@ -6,5 +6,6 @@ mod laws;
 mod one_cluster;
 mod reference_values;
 mod replicates;
+mod same_bits;
 mod simulations;
 mod small_samples;

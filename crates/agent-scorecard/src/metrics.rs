@@ -1,7 +1,7 @@
 //! Tables of metrics, and means of measures.
 
 use scoring_rules::{Level, Weight};
-use trajectory_metrics::{Error, ExactMean, Figure, Measure, Metric, Undefined, estimates};
+use trajectory_metrics::{Error, Figure, Measure, Metric, Undefined, estimates};
 
 /// The nominal coverage of intervals.
 pub const LEVEL: f64 = 0.95;
@@ -73,18 +73,6 @@ pub(crate) fn mean<G: Ord>(
     level: Level,
 ) -> Result<Figure, Undefined> {
     known(estimates::mean(values, None, clusters, measure.range, level))
-}
-
-/// Returns the mean of values, each as often as in a resample.
-pub(crate) fn counted_mean<'a>(
-    values: impl IntoIterator<Item = &'a f64>,
-    counts: impl IntoIterator<Item = &'a u32>,
-) -> Result<f64, Error> {
-    let mut mean = ExactMean::default();
-    for (&value, &count) in values.into_iter().zip(counts) {
-        mean.update_weighted(value, count.into())?;
-    }
-    Ok(mean.finish()?)
 }
 
 /// Returns a figure, or why there is none.

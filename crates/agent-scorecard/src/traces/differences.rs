@@ -2,12 +2,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use censoring::Seed;
 use serde::Serialize;
-use trajectory_metrics::{Better, Bootstrap, Level, Resampling, StreamFigure, Undefined};
+use trajectory_metrics::{
+    Better, Bootstrap, ExactMean, Level, Resampling, StreamFigure, Undefined,
+};
 
 use crate::{
     clusters::ClusterBy,
     error::Error,
-    metrics::{LEVEL, counted_mean},
+    metrics::LEVEL,
     report::{
         block::{Block, Field, Position, Report, Value},
         key,
@@ -125,7 +127,7 @@ pub fn differences(first: &TraceEvaluation, second: &TraceEvaluation) -> Result<
     };
     let mut found = second.stream.minus(&first.stream, None, Some(resampling))?;
     let n_units = [of_first.len(), of_second.len()];
-    found.push(censored(both, complete, n_units, resampling)?);
+    found.push(censored(both, n_units, resampling)?);
     let is_cut_off = units.iter().zip(complete).any(|(units, complete)| units.len() > complete);
     if is_cut_off {
         let noted = |(measure, assumption)| format!("{measure}: {assumption}");
@@ -257,27 +259,25 @@ pub fn with_differences(
 /// columns, followed by the censored runs of both.
 fn censored(
     columns: [&TraceEvaluation; 2],
-    complete: [usize; 2],
     n_units: [usize; 2],
     Resampling { bootstrap, resamples, level }: Resampling<'_>,
 ) -> Result<StreamFigure, Error> {
-    let [first, second] =
-        columns.map(|column| [&column.stream.scores().log[..], &column.censored_scores].concat());
-    let middle = complete[0] + complete[1];
-    let last = middle + first.len() - complete[0];
-    let means = |counts: &[u32]| {
-        [
-            counted_mean(&first, counts[..complete[0]].iter().chain(&counts[middle..last])),
-            counted_mean(&second, counts[complete[0]..middle].iter().chain(&counts[last..])),
-        ]
+    let [first, second] = columns;
+    let logs = columns.map(|column| column.stream.scores().log.as_slice());
+    let parts = [logs[0], logs[1], &first.censored_scores, &second.censored_scores];
+    let of_part = |(part, scores): (usize, &[f64])| {
+        let of_column = move |score: &f64| [0, 1].map(|at| (part % 2 == at).then_some(*score));
+        scores.iter().map(of_column).collect::<Vec<_>>()
     };
-    let [of_first, of_second] = bootstrap.replicates(resamples, means);
+    let scores: Vec<[Option<f64>; 2]> = parts.into_iter().enumerate().flat_map(of_part).collect();
+    let [of_first, of_second] = bootstrap.means(&scores, resamples);
     // Each column varies over its own tasks.
     let minus = of_second.and_then(|second| {
         second.with_clusters(n_units[1]).minus(&of_first?.with_clusters(n_units[0]))
     });
-    let [first, second] = means(&vec![1; bootstrap.cluster_of().len()]);
-    let value = second.and_then(|second| Ok(second - first?));
+    let [first, second] =
+        [0, 1].map(|at| scores.iter().filter_map(|row| row[at]).collect::<ExactMean>().finish());
+    let value = second.and_then(|second| Ok(second - first?)).map_err(Into::into);
     Ok(StreamFigure::new(CENSORED, value, Some(minus), level))
 }
 

@@ -9,7 +9,7 @@ use run_logs::{
     TraceRemarks, TraceRun, TraceRuns, TraceSource, fold_traces, json_lines::RunCounts,
 };
 use trajectory_metrics::{
-    Binning, CalibrationTest, Diagnostics, Figure, Level, LogScore, Measure, NoInterval,
+    Binning, CalibrationTest, Diagnostics, ExactMean, Figure, Level, LogScore, Measure, NoInterval,
     Probability, Resampling, STREAM_MEASURES, ScoredStream, Seed, StreamFigure, Summary,
     TiedBlocks, Tps, TpsFamily, Traces, Undefined,
 };
@@ -18,7 +18,7 @@ use crate::{
     clusters::ClusterBy,
     confidence::{AVERAGED, CALIBRATED, STATED, VERDICTS, Verdicts, verdicts},
     error::Error,
-    metrics::{LEVEL, counted_mean},
+    metrics::LEVEL,
     report::{
         block::{Block, Field, Position, Value},
         key,
@@ -734,12 +734,12 @@ fn censored_estimate(
     censored: &[f64],
     resampling: Option<Resampling<'_>>,
 ) -> Result<StreamFigure, Error> {
-    let scores = || stream.scores().log.iter().chain(censored);
-    let mean = |counts: &[u32]| counted_mean(scores(), counts);
+    let scores = || stream.scores().log.iter().chain(censored).copied();
     let replicates = resampling.map(|Resampling { bootstrap, resamples, .. }| {
-        let [replicates] = bootstrap.replicates(resamples, |counts| [mean(counts)]);
+        let scores: Vec<_> = scores().map(|score| [Some(score)]).collect();
+        let [replicates] = bootstrap.means(&scores, resamples);
         replicates
     });
-    let value = mean(&vec![1; scores().count()]);
+    let value = scores().collect::<ExactMean>().finish().map_err(Into::into);
     Ok(StreamFigure::new(CENSORED, value, replicates, Level::new(LEVEL)?))
 }

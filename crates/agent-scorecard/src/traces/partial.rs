@@ -9,7 +9,7 @@ use trajectory_metrics::{
 use crate::{
     confidence::{Verdicts, verdicts},
     error::Error,
-    metrics::{LEVEL, counted_mean},
+    metrics::LEVEL,
     traces::{
         settings::TraceOptions,
         units::{Names, Resampled},
@@ -83,12 +83,14 @@ impl PartialRuns {
         let level = Level::new(LEVEL)?;
         let resampled = Resampled::new(names, options.cluster_by, options.seed)?;
         let bootstrap = resampled.bootstrap.as_ref().ok().filter(|_| options.resamples > 0);
-        let means = |counts: &[u32]| [0, 1, 2].map(|at| counted_mean(&scores[at], counts));
+        let of_run = |run| scores.each_ref().map(|scores: &Vec<f64>| Some(scores[run]));
+        let by_run: Vec<_> = (0..grades.len()).map(of_run).collect();
         let mut drawn = bootstrap
-            .map(|bootstrap| bootstrap.replicates(options.resamples, means))
+            .map(|bootstrap| bootstrap.means(&by_run, options.resamples))
             .into_iter()
             .flatten();
-        let values = means(&vec![1; grades.len()]);
+        let mean = |scores: &Vec<f64>| Ok(ExactMean::of(scores.iter().copied(), None)?);
+        let values = scores.each_ref().map(mean);
         let mut estimates: Vec<StreamFigure> = STREAM_MEASURES
             .into_iter()
             .zip(values)

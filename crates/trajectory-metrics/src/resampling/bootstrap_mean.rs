@@ -76,7 +76,7 @@ impl Bootstrap {
     ) -> [Result<Replicates, Error>; N] {
         let length = same_length("values", self.cluster_of().len(), values.len());
         let all = std::array::from_fn(|mean| {
-            length.clone()?;
+            length?;
             Ok(values.iter().filter_map(|row| row[mean]).collect::<ExactMean>().finish()?)
         });
         let rows = self.cluster_of().iter().zip(values);

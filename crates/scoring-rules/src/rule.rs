@@ -89,7 +89,7 @@ pub trait ScoringRule {
     }
 
     /// Returns the sum of the scores in one block of up to about a thousand rows, without correcting rounding errors.
-    /// Means such as [`mean_score`](crate::mean_score) add such blocks.
+    /// Stops at the end of the shorter slice. Means such as [`mean_score`](crate::mean_score) add such blocks.
     ///
     /// The default adds [`score`](Self::score) for each row; the rules of this crate are faster. A wrapper of such a rule, for
     /// example a named type, is equally fast if it forwards this method and [`fill_scores`](Self::fill_scores):

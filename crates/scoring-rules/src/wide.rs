@@ -1,6 +1,7 @@
 //! Loops that are compiled for the vector registers of the machine.
 
-/// Runs a loop as it is compiled for AVX-512 or AVX2, if the processor has them. Everything that the loop calls must be inlined.
+/// Runs a loop as it is compiled for AVX-512 or AVX2, if the processor has them. What the loop calls and does not
+/// inline is compiled for the baseline, with the same result.
 ///
 /// The bits of the result do not depend on the registers: the operations are those of the source in its order, and a
 /// multiplication is never fused with an addition.
@@ -91,7 +92,7 @@ mod tests {
                 let mut scores = vec![0.0; n];
                 rule.fill_scores(forecasts, &outcomes, &mut scores);
                 for rows in [7, 8, 9, 127, 1024, n] {
-                    scores.push(rule.sum_scores(&forecasts[..rows], &outcomes));
+                    scores.push(rule.sum_scores(&forecasts[..rows], &outcomes[..rows]));
                 }
                 for weights in [StepWeights::Equal, StepWeights::Falling, StepWeights::Rising] {
                     // The last one has no run.
@@ -100,8 +101,9 @@ mod tests {
                     assert_eq!(sums.last(), Some(&0.25));
                     scores.append(&mut sums);
                 }
-                let sum: ExactSum = scores.iter().copied().collect();
-                scores.push(sum.value());
+                // Leading, next and remaining bits of a block, in numbers of 60 orders of magnitude.
+                let terms = (0..1_000).map(|i| forecast(i) * 10.0_f64.powi(i as i32 % 60 - 30));
+                scores.push(terms.collect::<ExactSum>().value());
                 scores.into_iter().map(f64::to_bits).collect::<Vec<_>>()
             });
             MOST.set(512);

@@ -114,11 +114,11 @@ const LOWEST: [(usize, Measure); 3] = [
     (99, lowest!("cap_keeping_99", "99 %")),
 ];
 const LOST: Measure = measure! { "n_ended_successes", "successes lost", Lower, in [0.0, f64::INFINITY],
-"Number of successful runs that spent more than the cap." };
+"Number of successful runs that are known to have spent more than the cap." };
 const FAILED: Measure = measure! { "n_ended_failures", "failures ended", Neither, in [0.0, f64::INFINITY],
-"Number of failed runs that spent more than the cap, except runs that a limit ended." };
+"Number of failed runs that are known to have spent more than the cap, except runs that a limit ended." };
 const AT_LIMIT: Measure = measure! { "n_ended_cut_off", "runs ended before their limit", Neither, in [0.0, f64::INFINITY],
-"Number of failed runs that spent more than the cap before a limit ended them." };
+"Number of failed runs that are known to have spent more than the cap before a limit ended them." };
 const KEPT: Measure = measure! { "kept_share", "successes kept", Higher, in [0.0, 1.0],
 "Share of the successful runs that are known to have spent at most the cap. The interval and kept_share_highest allow for every possible spending of the successes whose spending is not known." };
 const SAVED: Measure = measure! { "saved_share", "share saved", Higher, in [0.0, 1.0],
@@ -213,11 +213,8 @@ impl Successes {
 
     /// Returns the share that a cap is known to keep. Its interval also allows for the highest possible share.
     fn kept_share(&self, cap: f64) -> Result<Figure, Undefined> {
-        if !self.is_known.contains(&true) {
-            return Err(Undefined::new(match self.totals.is_empty() {
-                true => "no run succeeded",
-                false => "the spending of no successful run is known",
-            }));
+        if self.totals.is_empty() {
+            return Err(Undefined::new("no run succeeded"));
         }
         let share = |is_highest: bool, level| {
             let all = self.totals.iter().zip(&self.is_known);
@@ -275,10 +272,13 @@ fn tasks_needed(percent: usize) -> usize {
 ///
 /// A run needs the amount that it spent, and a lower cap would have ended it. If some of its spending is not known, the rest
 /// is a lower bound: a cap below it would have ended the run, and a higher cap may have. The share of kept successes therefore
-/// has a lowest and a highest value, and the lowest caps are those that keep enough in any case. Failed runs that a budget cut off are counted
-/// separately, because the amount that they needed is unknown. The spending of all runs with
-/// known spending, including these, is compared with the sum of `min(spent, cap)`. Money covers the runs with a known cost; all turns count in full up to and including the
-/// turn in which the cap is reached. Shares have intervals of 95 % by whole tasks ([`trajectory_metrics::estimates`]), for
+/// has a lowest and a highest value, and the lowest caps are those that keep enough in any case. If some spending of successes is
+/// not known, the interval of a share covers the share with 95 %, but either of its ends may err in up to 5 % of cases (Imbens and
+/// Manski 2004, Confidence intervals for partially identified parameters, doi:10.1111/j.1468-0262.2004.00555.x).
+///
+/// Failed runs that a budget cut off are counted separately, because the amount that they needed is unknown. The spending of all
+/// runs with known spending, including these, is compared with the sum of `min(spent, cap)`. Money covers the runs with a known
+/// cost; all turns count in full up to and including the turn in which the cap is reached. Shares have intervals of 95 % by whole tasks ([`trajectory_metrics::estimates`]), for
 /// caps that were chosen without looking at these runs. The interval of a lowest cap allows for its choice. In simulations
 /// with 40 to 200 tasks of one to three runs, it lies below the cap that keeps the same share in the population of runs in
 /// at most 6 % of cases.
@@ -349,7 +349,7 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
     note(
         left_out,
         format!(
-            "caps: {} left out because {} is not known",
+            "caps: {} left out of spending and savings because {} is not known",
             runs(left_out),
             options.resource.as_str()
         ),
@@ -373,7 +373,10 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
     }
     let needed = LOWEST.map(|(percent, _)| format!("{} for {percent} %", tasks_needed(percent)));
     note(
-        usize::from(successes.lowest_cap(99).is_ok_and(|lowest| lowest.interval.is_err())),
+        usize::from(LOWEST.iter().any(|&(percent, _)| {
+            let is_few = |why| matches!(why, NoInterval::TooFewClusters { found, least, .. } if found < least);
+            successes.lowest_cap(percent).is_ok_and(|it| it.interval.is_err_and(is_few))
+        })),
         format!(
             "caps: the interval of a lowest cap needs a minimum number of {what} with a success: {}",
             needed.join(", ")
@@ -611,7 +614,7 @@ fn clauses(block: &Block, unit: &str) -> Vec<String> {
         return Vec::new();
     };
     let left_out = on_left_out(std::iter::once(block), unit);
-    if block.count(key::n_rollouts) == 0 {
+    if block.count(key::n_rollouts) == 0 && left_out.is_none() {
         return vec![format!("no run states its spending of {unit}")];
     }
     let cap = row.number(key::cap).unwrap_or_default();
@@ -628,18 +631,16 @@ fn clauses(block: &Block, unit: &str) -> Vec<String> {
     let saved = [saved(SAVED, &of_known), saved(SAVED_USD, &of_money)];
     let saved: Vec<String> = saved.into_iter().flatten().collect();
     let saved = match saved.is_empty() {
+        true if runs == 0 => "an amount that is not known".to_owned(),
         true => "nothing, because nothing was spent".to_owned(),
         false => saved.join(" and "),
     };
     let kept = match row.figure(KEPT.key) {
         Ok(kept) => kept,
         Err(reason) => {
-            let lost = match block.count(LEFT_OUT[0]) {
-                0 => "it would have lost no success",
-                _ => "how many successes it would have lost is not known",
-            };
-            let on_caps =
-                format!("a cap of {cap} {unit} would have saved {saved}; {lost}, because {reason}");
+            let on_caps = format!(
+                "a cap of {cap} {unit} would have saved {saved}; it would have lost no success, because {reason}"
+            );
             return std::iter::once(on_caps).chain(left_out).collect();
         }
     };
@@ -695,7 +696,10 @@ const fn would_have(unknown: u64) -> &'static str {
 fn ends_of_cap(lowest: &Figure) -> String {
     match lowest.interval {
         Ok(ends) => format!(" [{}, {}]", ends.low(), ends.high()),
-        Err(_) => " (too few tasks for an interval)".to_owned(),
+        Err(NoInterval::TooFewClusters { found, least, .. }) if found < least => {
+            " (too few tasks for an interval)".to_owned()
+        }
+        Err(_) => " (no interval, because the spending of some successes is not known)".to_owned(),
     }
 }
 

@@ -215,8 +215,8 @@ impl<'a> Difference<'a> {
             // What one side lacks is no figure of theirs, except success, which was asked for.
             let is_wanted = sides.iter().all(|side| has(side)) || mean.is_success();
             let sample = is_wanted.then(|| Sample::of(sides, [mean.value; 2], mean.range, tasks));
-            // Nor is a value that no task has on both sides.
-            let sample = sample.filter(|it| it.n_runs != [0, 0] || mean.is_success())?;
+            // Nor is a value that is left on one side only.
+            let sample = sample.filter(|it| !it.n_runs.contains(&0) || mean.is_success())?;
             let found = sample.figure(level);
             let figure = found.map(|it| if mean.times.is_some() { it.exp() } else { it });
             Some((mean, sample, figure))

@@ -121,7 +121,10 @@ fn a_cost_that_is_not_known_leaves_the_run_out_of_the_money_alone() {
     assert_eq!((found.number("n_rollouts"), found.number("n_priced")), (Some(2.0), Some(1.0)));
     assert_eq!(found.number("n_left_out"), Some(1.0));
     for (position, said) in [
-        (Position::Note, "caps: 1 run left out because output_tokens is not known"),
+        (
+            Position::Note,
+            "caps: 1 run left out of spending and savings because output_tokens is not known",
+        ),
         (Position::Note, "the share of USD saved covers the 1 of 2 runs whose cost is known"),
         (Position::Conclusion, "of the money of the 1 run whose cost is known"),
     ] {
@@ -189,13 +192,36 @@ fn the_lowest_cap_keeps_enough_whatever_the_successes_of_unknown_spending_needed
 }
 
 #[test]
-fn a_cap_loses_an_unknown_number_of_successes_if_the_spending_of_none_is_known() {
+fn successes_that_are_all_unknown_are_kept_or_lost_by_their_known_parts() {
     let runs = [interrupted(10, true), run(&[100], false)];
     let said = report(&runs, &[50.0]).conclusion;
-    assert!(
-        said[0].ends_with("; how many successes it would have lost is not known, because the spending of no successful run is known."),
-        "{said:?}"
-    );
+    assert!(said[0].contains("would have kept from 0 % to 100 % of 1 success"), "{said:?}");
+    // Both caps lie below what is known of all runs, so that all successes are lost.
+    let runs: Vec<Json> = (0..30).map(|_| interrupted(100, true)).collect();
+    let found = found(&runs, &[50.0, 70.0]);
+    for row in rows(&found) {
+        assert_eq!(row.number("kept_share"), Some(0.0));
+        assert_eq!(row.number("kept_share_highest"), Some(0.0));
+        assert!(row.figure("kept_share").unwrap().interval.unwrap().high() < 0.2);
+    }
+    let said: Vec<&str> = found.said(Position::Conclusion).collect();
+    assert!(said[0].contains("would have kept 0 % of 30 successes ["), "{said:?}");
+    assert!(said[0].contains("saved an amount that is not known"), "{said:?}");
+    assert!(said.iter().any(|it| it.contains("of 30 runs (30 successes, 0 failures)")), "{said:?}");
+}
+
+#[test]
+fn a_lowest_cap_without_an_interval_has_the_right_reason() {
+    let task = |at: u32, mut run: Json| {
+        run["task"] = format!("t{at}").into();
+        run
+    };
+    let known = (0..960).map(|at| task(at, run(&[at + 1], true)));
+    let unknown = (960..1_000).map(|at| task(at, interrupted(0, true)));
+    let found = found(&known.chain(unknown).collect::<Vec<_>>(), &[960.0]);
+    let said: Vec<&str> = found.said(Position::Conclusion).collect();
+    let reason = "(no interval, because the spending of some successes is not known)";
+    assert!(said[1].contains(reason), "{said:?}");
 }
 
 #[test]

@@ -65,7 +65,8 @@ pub struct Outcomes {
     /// Notes about the columns.
     columns: Vec<String>,
     not_read: Vec<String>,
-    has_tasks: bool,
+    /// Whether a run that was joined has no task.
+    has_run_without_task: bool,
     runs: u64,
     missing: u64,
     /// The first run without a line.
@@ -119,14 +120,6 @@ const fn shape(key: &Key) -> [bool; 4] {
     [key.0.is_some(), key.1.is_some(), key.2.is_some(), key.3.is_some()]
 }
 
-/// Returns the clause on a file without a column of tasks.
-fn no_task() -> String {
-    format!(
-        "no column names the task; rename the one that does to one of {}",
-        TASK.names.join(", ")
-    )
-}
-
 impl Outcomes {
     /// Reads a file of JSON Lines, or of comma-separated values if it does not start with an object. Its fields or columns are
     /// `id`, `task`, `trial`, `model` and `log` (optional), `outcome` (true, false, 1 or 0) or `grade` (from 0 to 1, which the
@@ -152,7 +145,8 @@ impl Outcomes {
         if table.header.name(ID).is_none() && !is_object(&text) {
             let mut error = table.header.lacks(file, "id", ID);
             if !has_tasks {
-                error.problem.push_str(&format!("; {}", no_task()));
+                let names = TASK.names.join(", ");
+                error.problem.push_str(&format!("; nor is there a column of tasks: {names}"));
             }
             return Err(error);
         }
@@ -160,7 +154,6 @@ impl Outcomes {
             file: file.to_owned(),
             columns: table.header.notes(),
             not_read: table.header.not_read().collect(),
-            has_tasks,
             ..Self::default()
         };
         table.rows(|place, line| all.add(place.line, line))?;
@@ -287,6 +280,7 @@ impl Outcomes {
         entry.run.get_or_insert((name, names, self.logs.last().cloned()));
         run.grade = entry.grade.or(run.grade);
         run.task = run.task.take().or_else(|| entry.task.clone());
+        self.has_run_without_task |= run.task.is_none();
         run.horizon = entry.horizon.or(run.horizon);
         if let Some(calls) = &entry.expected_calls {
             run.expected_calls.retain(|expected| expected.caller != Caller::Agent);
@@ -338,8 +332,10 @@ impl Outcomes {
         ];
         let lists = lists.into_iter().filter(|(_, list)| !list.is_empty());
         let lists = lists.map(|(what, list)| format!("{file}: {what}: {list}"));
-        let no_task = (!self.has_tasks && !self.not_read.is_empty())
-            .then(|| format!("{file}: {}", no_task()));
+        let no_task = (self.has_run_without_task && !self.not_read.is_empty()).then(|| {
+            let names = TASK.names.join(", ");
+            format!("{file}: some runs have no task; if a column that is not read names it, rename it to one of {names}")
+        });
         let columns = self.columns.iter().map(|note| format!("{file}: {note}"));
         missing.chain(surplus).chain(columns).chain(lists).chain(no_task).collect()
     }

@@ -406,19 +406,27 @@ fn names_of_an_outcome_are_trimmed_and_whole_and_other_columns_are_said() {
 #[test]
 fn a_column_of_tasks_with_another_name_is_said_with_the_names_that_are_read() {
     let text = "id,model,test_suite,outcome\nt#1,m,a,1\n";
-    let expected = "no column names the task; rename the one that does to one of task, task_id, ";
-    let (_, outcomes) = joined("o.csv", text).unwrap();
+    let expected = "some runs have no task; if a column that is not read names it, rename it to one of task, task_id, ";
+    let log =
+        r#"{"id": "t#1", "model": "m", "outcome": null, "turns": [{"response": {"choices": []}}]}"#;
+    let (_, outcomes) = joined_to(log, "o.csv", text).unwrap();
     let notes = outcomes.notes();
     assert!(notes.iter().any(|it| it == "o.csv: columns not read: test_suite"), "{notes:?}");
     assert!(notes.iter().any(|it| it.contains(expected)), "{notes:?}");
     let error = joined("o.csv", &text.replace("id,", "name,")).unwrap_err().to_string();
     assert!(
-        error.contains("there are name, model, test_suite, outcome") && error.contains(expected),
+        error.contains("there are name, model, test_suite, outcome")
+            && error.contains("nor is there a column of tasks: task, task_id, "),
         "{error}"
     );
     // Without a column that is not read, nobody meant one.
     let (_, outcomes) = joined("o.csv", "id,model,outcome\nt#1,m,1\n").unwrap();
-    assert!(!outcomes.notes().iter().any(|it| it.contains("names the task")));
+    assert!(!outcomes.notes().iter().any(|it| it.contains("have no task")));
+    // Nor if the log names the task.
+    let log =
+        r#"{"id": "3", "task": "a", "outcome": null, "turns": [{"response": {"choices": []}}]}"#;
+    let (_, outcomes) = joined_to(log, "o.csv", "id,outcome,note\n3,1,late\n").unwrap();
+    assert!(!outcomes.notes().iter().any(|it| it.contains("have no task")));
 }
 
 #[test]

@@ -71,6 +71,7 @@ fn write_rows(
     }
 }
 
+#[inline(always)]
 fn add_lanes(s: [f64; LANES]) -> f64 {
     ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }

@@ -54,9 +54,16 @@ pub(crate) fn sums_of_finite<R: Fn(Probability) -> f64>(
     wide(
         #[inline(always)]
         move || {
+            let (forecasts, mut runs) = (runs.forecasts(), runs.iter());
+            let add = |[a, b, c, d]: [f64; LANES]| (a + c) + (b + d);
+            if let [sum] = sums {
+                if let Some((start, end, outcome)) = runs.next() {
+                    *sum = add(lanes_of_finite(weights, forecasts, start, end, rule(outcome)));
+                }
+                return;
+            }
             // All lanes are stored before any are added, so that a window is a few wide operations.
             let mut lanes = [[0.0; LANES]; BATCH];
-            let (forecasts, mut runs) = (runs.forecasts(), runs.iter());
             for sums in sums.chunks_mut(BATCH) {
                 let mut n = 0;
                 for (lanes, (start, end, outcome)) in lanes[..sums.len()].iter_mut().zip(&mut runs)
@@ -64,8 +71,8 @@ pub(crate) fn sums_of_finite<R: Fn(Probability) -> f64>(
                     *lanes = lanes_of_finite(weights, forecasts, start, end, rule(outcome));
                     n += 1;
                 }
-                for (sum, &[a, b, c, d]) in sums.iter_mut().zip(&lanes[..n]) {
-                    *sum = (a + c) + (b + d);
+                for (sum, &lanes) in sums.iter_mut().zip(&lanes[..n]) {
+                    *sum = add(lanes);
                 }
             }
         },

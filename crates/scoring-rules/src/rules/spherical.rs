@@ -1,12 +1,7 @@
 use std::hint::select_unpredictable;
 
 use crate::{
-    loops::{
-        row_sums::{fill, sum_of_pairs},
-        runs::Runs,
-        step_weights::StepWeights,
-        window::sums_of_finite,
-    },
+    loops::row_sums::{fill, sum_of_pairs},
     rule::ScoringRule,
     rules::{
         sides::Sides,
@@ -77,10 +72,6 @@ impl ScoringRule for SphericalScore {
 
     fn sum_scores(&self, forecasts: &[Probability], outcomes: &[bool]) -> f64 {
         sum_of_pairs(forecasts, outcomes, score_of_row)
-    }
-
-    fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
-        sums_of_finite(weights, runs, sums, |outcome| move |p| score_of_row(p, outcome));
     }
 }
 

@@ -94,7 +94,8 @@ impl ExactMean {
     /// Adds one value of weight 1. After NaN, [`ExactMean::finish`] returns an error.
     #[inline]
     pub fn update(&mut self, value: f64) {
-        self.update_all([value]);
+        self.total.add(value);
+        self.count = self.count.saturating_add(1);
     }
 
     #[inline(always)]

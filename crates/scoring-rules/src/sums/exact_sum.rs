@@ -15,6 +15,9 @@ const ADDITIONS: u32 = 1000;
 /// The number of terms that are added together.
 const BLOCK: usize = 64;
 
+/// Fewer terms are added one by one.
+const FEW: usize = 16;
+
 /// The number of independent partial sums.
 const LANES: usize = 8;
 
@@ -187,8 +190,10 @@ impl ExactSum {
                 n = 0;
             }
         }
-        block[n..].fill(0.0);
-        if n > 0 {
+        if n < FEW {
+            block[..n].iter().for_each(|&term| self.add(term));
+        } else {
+            block[n..].fill(0.0);
             self.add_block(&block);
         }
     }
@@ -243,6 +248,7 @@ impl ExactSum {
                     rest.into_iter().for_each(|rest| self.add(rest));
                 }
             }
+            _ if terms.iter().all(|&term| term == 0.0) => {}
             _ => terms.iter().for_each(|&term| self.add(term)),
         }
     }

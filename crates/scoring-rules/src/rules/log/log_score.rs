@@ -175,10 +175,9 @@ impl LogScore {
                         *products = self.products(forecasts, start, end, outcome);
                     }
                 }
-                let is_plain = weights == StepWeights::Equal;
                 let mut found = [0.0; BATCH];
                 for (found, products) in found.iter_mut().zip(&products) {
-                    *found = if is_plain { products.plain() } else { products.falling_powers() };
+                    *found = products.weighted(weights);
                 }
                 for (log, found) in logs.iter_mut().zip(found) {
                     let value = log_of_normal(found);
@@ -186,6 +185,18 @@ impl LogScore {
                 }
             },
         );
+    }
+
+    /// Returns the log of the product of a run, or the weighted sum of its logs if the product loses digits.
+    #[inline]
+    fn log_or_sum(self, log: f64, run: &[Probability], outcome: bool, weights: StepWeights) -> f64 {
+        if keeps_digits(log, weights.total(run.len())) {
+            log
+        } else if run.len() <= WINDOW && weights != StepWeights::Rising {
+            weights.sum(run, |p| self.score(p, outcome))
+        } else {
+            self.sum_of_pieces(run, outcome, weights)
+        }
     }
 
     /// The weighted sum over a run of any length, as a sum over pieces of up to [`WINDOW`] steps.
@@ -211,8 +222,8 @@ impl LogScore {
 }
 
 /// Whether the log of a product is as accurate as a sum of logs. The product has a relative rounding
-/// error and its log an absolute one, of about 2^-52 times the total weight: too much if the mean of
-/// the logs is close to 0. A log of 0 stands for a product that is too small for a number.
+/// error and its log an absolute one, of at most 3 * 2^-52 times the total weight: too much if the mean of
+/// the logs is close to 0, and 7e-13 of the sum at the limit. A log of 0 stands for a product that is too small for a number.
 #[inline]
 fn keeps_digits(log: f64, total_weight: f64) -> bool {
     log < -total_weight / 1024.0
@@ -284,10 +295,17 @@ impl ScoringRule for LogScore {
         })
     }
 
+    #[inline]
+    fn weighted_sum(&self, steps: &[Probability], outcome: bool, weights: StepWeights) -> f64 {
+        let products = (steps.len() <= WINDOW && weights != StepWeights::Rising)
+            .then(|| self.products(steps, 0, steps.len(), outcome).weighted(weights));
+        let log = products.filter(|found| *found > 0.0).map_or(0.0, log_of_normal);
+        self.log_or_sum(log, steps, outcome, weights)
+    }
+
     /// One logarithm per run instead of one per step: a sum of logs with whole weights is the log of
     /// a product of prefix products. Within 1e-12 relative of the sum of logs.
     fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
-        let has_product = weights != StepWeights::Rising;
         let (forecasts, mut runs) = (runs.forecasts(), runs.iter());
         let (mut batch, mut logs) = ([(0, 0, false); BATCH], [0.0; BATCH]);
         for sums in sums.chunks_mut(BATCH) {
@@ -295,22 +313,12 @@ impl ScoringRule for LogScore {
             for (run, next) in batch[..sums.len()].iter_mut().zip(&mut runs) {
                 (*run, n) = (next, n + 1);
             }
-            if has_product {
+            if weights != StepWeights::Rising {
                 self.logs_of_products(&batch[..n], forecasts, weights, &mut logs);
             }
-            for (sum, (&(start, end, outcome), &log)) in
-                sums.iter_mut().zip(batch[..n].iter().zip(&logs))
-            {
-                *sum = log;
-                if keeps_digits(log, weights.total(end - start)) {
-                    continue;
-                }
-                let run = &forecasts[start..end];
-                *sum = if has_product && run.len() <= WINDOW {
-                    weights.sum(run, |p| self.score(p, outcome))
-                } else {
-                    self.sum_of_pieces(run, outcome, weights)
-                };
+            let runs = batch[..n].iter().zip(&logs);
+            for (sum, (&(start, end, outcome), &log)) in sums.iter_mut().zip(runs) {
+                *sum = self.log_or_sum(log, &forecasts[start..end], outcome, weights);
             }
         }
     }

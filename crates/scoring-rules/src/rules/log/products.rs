@@ -1,4 +1,4 @@
-use crate::loops::window::WINDOW;
+use crate::loops::{step_weights::StepWeights, window::WINDOW};
 
 const LANES: usize = 4;
 
@@ -26,9 +26,15 @@ impl Products {
         Self { plain, prefixes }
     }
 
+    /// The product whose log is the sum with these weights, which are equal or falling.
+    #[inline(always)]
+    pub(super) fn weighted(&self, weights: StepWeights) -> f64 {
+        if weights == StepWeights::Equal { self.plain() } else { self.falling_powers() }
+    }
+
     /// `x1 x2 … xn`; 0 if it is too small for a number to keep all digits.
     #[inline(always)]
-    pub(super) fn plain(&self) -> f64 {
+    fn plain(&self) -> f64 {
         let [a, b, c, d] = self.plain;
         normal_or_zero((a * b) * (c * d))
     }
@@ -39,7 +45,7 @@ impl Products {
     /// own on. Exponents within a lane fall by 4, hence the fourth power; dividing by powers of the plain products corrects the
     /// rest.
     #[inline(always)]
-    pub(super) fn falling_powers(&self) -> f64 {
+    fn falling_powers(&self) -> f64 {
         let [a, b, c, d] = self.prefixes;
         let [_, once, twice, thrice] = self.plain;
         let all = (a * b) * (c * d);

@@ -106,6 +106,8 @@ pub(super) fn log_of_product_of_rows(
         move || {
             let (mut lanes, mut exponents) = ([1.0_f64; LANES], [0_i64; LANES]);
             let step = LANES * safe_factors(least);
+            let n = forecasts.len().min(outcomes.len());
+            let (forecasts, outcomes) = (&forecasts[..n], &outcomes[..n]);
             for (forecasts, outcomes) in forecasts.chunks(step).zip(outcomes.chunks(step)) {
                 let (forecast_chunks, forecast_rest) = forecasts.as_chunks::<LANES>();
                 let (outcome_chunks, outcome_rest) = outcomes.as_chunks::<LANES>();

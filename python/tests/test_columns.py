@@ -240,7 +240,7 @@ def test_groups_are_told_apart_by_equality_and_may_be_any_hashable():
         assert ags.bootstrap_mean(VALUES, groups=kept, n_resamples=50) == resampled
     runs = ags.StoppedRuns([1, 0, None, None], FORECASTS, REASONS)
     # Draws follow the order of the names.
-        assert runs.report(names, assumption="none", n_resamples=20) == runs.report([1, 0, 0, 1], assumption="none", n_resamples=20)
+    assert runs.report(names, assumption="none", n_resamples=20) == runs.report([1, 0, 0, 1], assumption="none", n_resamples=20)
 
 
 def test_missing_groups_are_refused_with_their_row():

@@ -5,9 +5,9 @@ const LANES: usize = 4;
 /// The products of the factors of a window by lanes: factor i belongs to lane i modulo 4.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Products {
-    /// Of all factors of a lane.
+    /// The product of all factors of each lane.
     plain: [f64; LANES],
-    /// Of all prefixes of a lane.
+    /// The product of all prefix products of each lane.
     prefixes: [f64; LANES],
 }
 

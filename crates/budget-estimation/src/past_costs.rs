@@ -13,7 +13,7 @@ use crate::{
 #[cfg_attr(feature = "serde", serde(transparent))]
 pub(crate) struct PastCosts {
     sorted: OrderStatistics<PastCost>,
-    /// Of many costs, once it was needed.
+    /// The product-limit estimate, which [`quantile`](Self::quantile) makes for a sample of many costs with cut-offs.
     #[cfg_attr(feature = "serde", serde(skip))]
     product: Scratch<Option<ProductLimit>>,
 }

@@ -250,7 +250,7 @@ impl<R: ScoringRule> Tps<R> {
         };
         let (forecasts, all_ends, outcomes) = traces.flat();
         let (mut scores, mut totals) = ([0.0; BATCH], [1.0; BATCH]);
-        // Most runs are short, and a load is faster than a conversion and two multiplications.
+        // Most runs are short. For falling and rising weights, a load is faster than a conversion and two multiplications.
         let of_short: [f64; BATCH] = std::array::from_fn(|n| weights.total(n));
         let (mut start, mut done) = (0, 0);
         for (ends, outcomes) in all_ends.chunks(BATCH).zip(outcomes.chunks(BATCH)) {

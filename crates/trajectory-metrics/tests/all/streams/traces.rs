@@ -1,7 +1,9 @@
-use scoring_rules::Error as Shared;
-use trajectory_metrics::{Error, Probability, Traces};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use scoring_rules::{AnyRule, Error as Shared};
+use trajectory_metrics::{Error, Probability, Tps, Traces, Weight, WeightSchedule};
 
-use crate::common::refused;
+use crate::common::{refused, uniform};
 
 #[test]
 fn inconsistent_flat_arrays_are_refused() {
@@ -35,4 +37,33 @@ fn an_empty_trace_is_refused_and_nothing_is_appended() {
     traces.push(&[Probability::HALF], true).unwrap();
     assert!(matches!(traces.push(&[], true), Err(Error::EmptyTrace { index: 1, .. })));
     assert_eq!((traces.len(), traces.steps()), (1, 1));
+}
+
+#[test]
+fn many_traces_are_scored_as_each_alone_at_the_limits_of_a_batch() {
+    let mut generator = ChaCha8Rng::seed_from_u64(17);
+    let custom: Vec<f64> = (1..=200).map(f64::from).collect();
+    let custom = WeightSchedule::custom(Weight::from_slice(&custom).unwrap()).unwrap();
+    for n in [1, 63, 64, 65, 128, 129] {
+        let lengths = [1, 62, 63, 64, 65, 200].into_iter().cycle().take(n);
+        let add = |end: &mut usize, length| {
+            *end += length;
+            Some(*end)
+        };
+        let ends: Vec<usize> = lengths.scan(0, add).collect();
+        let values: Vec<f64> = (0..ends[n - 1]).map(|_| uniform(&mut generator)).collect();
+        let outcomes: Vec<bool> = (0..n).map(|_| uniform(&mut generator) < 0.5).collect();
+        let traces = Traces::from_flat(&values, &ends, &outcomes).unwrap();
+        for schedule in WeightSchedule::NAMED.into_iter().chain([custom.clone()]) {
+            for rule in ["log:1e-6", "brier", "beta:2,4", "beta:0.5,1.7", "spherical"] {
+                let tps = Tps::new(rule.parse::<AnyRule>().unwrap(), schedule.clone());
+                let together = tps.scores(&traces).unwrap();
+                assert_eq!(together.len(), n);
+                for (score, trace) in together.iter().zip(traces.iter()) {
+                    let alone = tps.score(trace).unwrap();
+                    assert_eq!(score.to_bits(), alone.to_bits(), "{rule}, {schedule}, {n} traces");
+                }
+            }
+        }
+    }
 }

@@ -34,6 +34,14 @@ fn pool() -> PyResult<Arc<ThreadPool>> {
     Ok(new)
 }
 
+/// Leaves the threads of this process to work that was interrupted, so that later work does not wait for its end. They end with
+/// it.
+fn leave() {
+    POOL.lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take_if(|(owner, _)| *owner == process::id());
+}
+
 /// Does work on threads of its own without the interpreter lock, and raises what Ctrl-C raises meanwhile. Work
 /// that was interrupted cannot be stopped; it goes on to its end, and its result is dropped.
 pub(crate) fn interruptible<T: Send + 'static>(
@@ -48,7 +56,7 @@ pub(crate) fn interruptible<T: Send + 'static>(
         let receiver = &mut receiver;
         match py.detach(move || receiver.recv_timeout(PATIENCE)) {
             Ok(result) => return Ok(result),
-            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Timeout) => py.check_signals().inspect_err(|_| leave())?,
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(PyRuntimeError::new_err("the computation ended without a result"));
             }

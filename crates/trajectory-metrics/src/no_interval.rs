@@ -39,6 +39,14 @@ pub enum NoInterval {
         "the value is biased upwards, more so if there are few runs, and still more in resamples"
     )]
     Biased,
+    /// Some of the values are not known, and without them a bound of the interval does not exist.
+    #[error("{unknown} of {all} values are not known, too many for an interval")]
+    Unknown {
+        /// The number of values that are not known.
+        unknown: usize,
+        /// The number of all values.
+        all: usize,
+    },
     /// No interval was requested.
     #[error("no interval was requested")]
     NotRequested,

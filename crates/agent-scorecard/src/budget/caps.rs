@@ -251,12 +251,13 @@ impl Successes {
         let high = caps.partition_point(|&cap| ends(cap).is_none_or(|it| it.low() < target));
         let ends = caps.get(low).zip(caps.get(high));
         let interval = ends.and_then(|(low, high)| Interval::new(low.min(cap), high.max(cap)).ok());
-        let too_few = || NoInterval::TooFewClusters {
-            found: self.tasks.iter().collect::<BTreeSet<_>>().len(),
-            least: tasks_needed(percent),
-            level: self.level,
+        let found = self.tasks.iter().collect::<BTreeSet<_>>().len();
+        let (needed, all) = (tasks_needed(percent), self.totals.len());
+        let why = match found < needed {
+            true => NoInterval::TooFewClusters { found, least: needed, level: self.level },
+            false => NoInterval::Unknown { unknown: all - known.count(), all },
         };
-        Ok(Figure { interval: interval.ok_or_else(too_few), ..Figure::from(cap) })
+        Ok(Figure { interval: interval.ok_or(why), ..Figure::from(cap) })
     }
 }
 
@@ -374,7 +375,7 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
     let needed = LOWEST.map(|(percent, _)| format!("{} for {percent} %", tasks_needed(percent)));
     note(
         usize::from(LOWEST.iter().any(|&(percent, _)| {
-            let is_few = |why| matches!(why, NoInterval::TooFewClusters { found, least, .. } if found < least);
+            let is_few = |why| matches!(why, NoInterval::TooFewClusters { .. });
             successes.lowest_cap(percent).is_ok_and(|it| it.interval.is_err_and(is_few))
         })),
         format!(
@@ -696,9 +697,7 @@ const fn would_have(unknown: u64) -> &'static str {
 fn ends_of_cap(lowest: &Figure) -> String {
     match lowest.interval {
         Ok(ends) => format!(" [{}, {}]", ends.low(), ends.high()),
-        Err(NoInterval::TooFewClusters { found, least, .. }) if found < least => {
-            " (too few tasks for an interval)".to_owned()
-        }
+        Err(NoInterval::TooFewClusters { .. }) => " (too few tasks for an interval)".to_owned(),
         Err(_) => " (no interval, because the spending of some successes is not known)".to_owned(),
     }
 }

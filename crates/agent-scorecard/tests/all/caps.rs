@@ -219,6 +219,10 @@ fn a_lowest_cap_without_an_interval_has_the_right_reason() {
     let known = (0..960).map(|at| task(at, run(&[at + 1], true)));
     let unknown = (960..1_000).map(|at| task(at, interrupted(0, true)));
     let found = found(&known.chain(unknown).collect::<Vec<_>>(), &[960.0]);
+    assert_eq!(
+        found.figure("cap_keeping_95").unwrap().interval.unwrap_err().to_string(),
+        "40 of 1000 values are not known, too many for an interval"
+    );
     let said: Vec<&str> = found.said(Position::Conclusion).collect();
     let reason = "(no interval, because the spending of some successes is not known)";
     assert!(said[1].contains(reason), "{said:?}");

@@ -216,7 +216,7 @@ impl ExactSum {
                     }
                 }
                 let most = most.into_iter().fold(0.0, f64::max);
-                // Otherwise the powers of two below may be no numbers.
+                // Otherwise the powers of two below may overflow or underflow.
                 if !(1e-200..1e200).contains(&most) {
                     return None;
                 }

@@ -277,7 +277,7 @@ impl ScoredStream {
         blocks: &mut TiedBlocks,
     ) -> [Result<f64, Error>; METRICS] {
         let Self { scores: TpsFamily { log, brier, beta_2_4 }, confidence, outcomes } = self;
-        // After an error there are no blocks, of which the diagnostics are errors.
+        // After an error the blocks are empty, so that each diagnostic is an error.
         let _ = blocks.rebuild(confidence, outcomes, weights);
         let [auroc, average_precision, aurc, t_ece, t_brier] =
             Diagnostics::new(blocks).by_name().map(|(_, value)| value);

@@ -232,9 +232,9 @@ impl Bootstrap {
     ) -> [Result<Replicates, Error>; N] {
         let mut statistic = 0..;
         estimates.map(|estimate| {
-            let k = statistic.next().unwrap_or_default();
+            let (k, estimate) = (statistic.next().unwrap_or_default(), estimate?);
             let column = values.as_ref().map_err(Clone::clone)?.iter().map(|row| row[k]).collect();
-            self.replicates_of(estimate?, column)
+            self.replicates_of(estimate, column)
         })
     }
 

@@ -1,7 +1,7 @@
 use scoring_rules::{ExactSum, Weight};
 
 /// The exact sums of one value per row over the rows of each cluster. The mean of a resample has the bits of an
-/// [`ExactMean`](scoring_rules::ExactMean) over its rows, and takes one addition per cluster.
+/// [`ExactMean`](scoring_rules::ExactMean) over its rows, added one by one, and takes one addition per cluster.
 pub(crate) struct ClusterSums {
     /// Sums over the rows of each cluster, in multiples of `2^unit`.
     totals: Vec<i128>,

@@ -3,15 +3,29 @@ use crate::{ties::block::Block, values::probability::Probability};
 /// The least number of rows for which radix sort is used instead of a comparison sort.
 const RADIX_FROM: usize = 4_096;
 
-/// The bits of a digit. Two digits order most confidences; insertion sort completes the order.
-const DIGIT: u32 = 13;
-const DIGITS: usize = 1 << DIGIT;
+/// The least number of rows for which a part is sorted by digits.
+const PART_FROM: usize = 32;
+
+/// The number of rows that a part of evenly spread confidences has at least, and half of what it has at most: a part is
+/// sorted in the fastest cache.
+const PART: usize = 1 << 10;
+
+/// The most bits that choose the part. More parts than this are slow to write at the same time.
+const MOST_PART_BITS: u32 = 11;
+
+/// The most bits of a digit. Two digits order most confidences of a part; insertion sort completes the order.
+const MOST_DIGIT_BITS: u32 = 13;
+
+/// For both digits, the number of keys with each of its values, then where the next of them goes.
+type Places = [[u32; 1 << MOST_DIGIT_BITS]; 2];
 
 /// Rows of equal weight as [keys](key), to be sorted.
 #[derive(Default)]
 pub(crate) struct Keys {
     keys: Vec<u64>,
-    /// The keys in the order of their lower digit.
+    /// The ends of parts of the keys: all confidences of a part are below those of the next one.
+    ends: Vec<u32>,
+    /// The keys of a part in the order of their lower digit.
     half_sorted: Vec<u64>,
 }
 
@@ -28,80 +42,125 @@ impl Keys {
             self.keys.clear();
             self.keys.extend(confidence.iter().zip(outcomes).map(|(&p, &outcome)| key(p, outcome)));
             self.keys.sort_unstable();
+            append(&self.keys, blocks);
         } else {
-            self.sort_by_leading_bits(confidence, outcomes);
-            self.sort_the_rest();
+            self.part(confidence, outcomes);
+            let (mut places, mut start) = ([[0; 1 << MOST_DIGIT_BITS]; 2], 0);
+            for &end in &self.ends {
+                let keys = &mut self.keys[start..end as usize];
+                start = end as usize;
+                sort_by_leading_bits(keys, &mut self.half_sorted, &mut places);
+                sort_the_rest(keys);
+                // Now, while the keys are in the cache.
+                append(keys, blocks);
+            }
         }
-        let mut all_successes = 0;
-        blocks.extend(self.keys.chunk_by(|a, b| a >> 1 == b >> 1).map(|rows| {
+        let successes = outcomes.iter().filter(|&&outcome| outcome).count();
+        ((n - successes) as f64, successes as f64)
+    }
+
+    /// Writes the keys into parts: the intervals of equal length between 0 and 1, and the number 1.
+    fn part(&mut self, confidence: &[Probability], outcomes: &[bool]) {
+        let bits = (confidence.len() / PART).max(1).ilog2().min(MOST_PART_BITS);
+        // Between 1 and 2, numbers are in the order of the bits of their fractions. Rounding keeps the order.
+        let part = |p: Probability| {
+            (((1.0 + p.get()).to_bits() - 1.0_f64.to_bits()) >> (f64::MANTISSA_DIGITS - 1 - bits))
+                as usize
+        };
+        self.ends.clear();
+        self.ends.resize((1 << bits) + 1, 0);
+        confidence.iter().for_each(|&p| self.ends[part(p)] += 1);
+        counts_to_starts(&mut self.ends);
+        self.keys.resize(confidence.len(), 0);
+        for (&p, &outcome) in confidence.iter().zip(outcomes) {
+            let place = &mut self.ends[part(p)];
+            self.keys[*place as usize] = key(p, outcome);
+            *place += 1;
+        }
+    }
+}
+
+/// Sorts keys by two digits: the leading ones of the bits that are not equal in all keys.
+fn sort_by_leading_bits(keys: &mut [u64], half_sorted: &mut Vec<u64>, places: &mut Places) {
+    let n = keys.len();
+    let differing = keys.iter().fold(0, |differing, key| differing | (key ^ keys[0]));
+    if n < PART_FROM || differing <= 1 {
+        return;
+    }
+    let bits = (n.ilog2() / 2 + 5).min(MOST_DIGIT_BITS);
+    let (values, shift) =
+        (1 << bits, (u64::BITS - differing.leading_zeros()).saturating_sub(2 * bits));
+    let low_digit = |key: u64| (key >> shift) as usize & (values - 1);
+    let high_digit = |key: u64| (key >> shift >> bits) as usize & (values - 1);
+    let [low, high] = places.each_mut().map(|places| &mut places[..values]);
+    low.fill(0);
+    high.fill(0);
+    for &key in &*keys {
+        low[low_digit(key)] += 1;
+        high[high_digit(key)] += 1;
+    }
+    counts_to_starts(low);
+    counts_to_starts(high);
+    half_sorted.resize(n.max(half_sorted.len()), 0);
+    let half_sorted = &mut half_sorted[..n];
+    for &key in &*keys {
+        let place = &mut low[low_digit(key)];
+        half_sorted[*place as usize] = key;
+        *place += 1;
+    }
+    for &key in &*half_sorted {
+        let place = &mut high[high_digit(key)];
+        keys[*place as usize] = key;
+        *place += 1;
+    }
+}
+
+fn counts_to_starts(counts: &mut [u32]) {
+    let mut start = 0;
+    for count in counts {
+        start += std::mem::replace(count, start);
+    }
+}
+
+/// Insertion sort for the few keys that are still out of order. If it takes too many steps, a general sort takes over.
+fn sort_the_rest(keys: &mut [u64]) {
+    let (mut steps, mut highest) = (0, 0);
+    for i in 0..keys.len() {
+        let key = keys[i];
+        if key >> 1 >= highest {
+            highest = key >> 1;
+            continue;
+        }
+        let mut at = i;
+        while at > 0 && keys[at - 1] >> 1 > key >> 1 {
+            keys[at] = keys[at - 1];
+            at -= 1;
+        }
+        keys[at] = key;
+        steps += i - at;
+        if steps > keys.len() {
+            keys.sort_unstable();
+            return;
+        }
+    }
+}
+
+/// Appends the blocks of sorted keys.
+fn append(keys: &[u64], blocks: &mut Vec<Block>) {
+    let block = |key: u64, rows: f64, successes: f64| Block {
+        confidence: Probability::from_bits(key >> 1),
+        failures: rows - successes,
+        successes,
+    };
+    let tied = |a: &u64, b: &u64| a >> 1 == b >> 1;
+    // Without a branch for each key.
+    if keys.iter().zip(keys.iter().skip(1)).fold(false, |any, (a, b)| any | tied(a, b)) {
+        blocks.extend(keys.chunk_by(tied).map(|rows| {
             let successes = rows.iter().map(|key| key & 1).sum::<u64>();
-            all_successes += successes;
-            let failures = rows.len() as u64 - successes;
-            Block {
-                confidence: Probability::from_bits(rows[0] >> 1),
-                failures: failures as f64,
-                successes: successes as f64,
-            }
+            block(rows[0], rows.len() as f64, successes as f64)
         }));
-        ((n as u64 - all_successes) as f64, all_successes as f64)
-    }
-
-    /// Sorts by two digits: the leading ones of the bits that are not equal in all confidences.
-    fn sort_by_leading_bits(&mut self, confidence: &[Probability], outcomes: &[bool]) {
-        let bits = || confidence.iter().map(|p| p.bits());
-        let first = bits().next().unwrap_or_default();
-        let differing = bits().fold(0, |differing, bits| differing | (bits ^ first));
-        let shift = (u64::BITS - differing.leading_zeros()).saturating_sub(2 * DIGIT);
-        let low_digit = |bits: u64| (bits >> shift) as usize & (DIGITS - 1);
-        let high_digit = |bits: u64| (bits >> shift >> DIGIT) as usize & (DIGITS - 1);
-        let (mut low, mut high) = ([0_u32; DIGITS], [0_u32; DIGITS]);
-        for bits in bits() {
-            low[low_digit(bits)] += 1;
-            high[high_digit(bits)] += 1;
-        }
-        for counts in [&mut low, &mut high] {
-            let mut start = 0;
-            for count in counts {
-                start += std::mem::replace(count, start);
-            }
-        }
-        for half in [&mut self.half_sorted, &mut self.keys] {
-            half.resize(confidence.len(), 0);
-        }
-        for (bits, &outcome) in bits().zip(outcomes) {
-            let place = &mut low[low_digit(bits)];
-            self.half_sorted[*place as usize] = bits << 1 | u64::from(outcome);
-            *place += 1;
-        }
-        for &key in &self.half_sorted {
-            let place = &mut high[high_digit(key >> 1)];
-            self.keys[*place as usize] = key;
-            *place += 1;
-        }
-    }
-
-    /// Insertion sort for the few keys that are still out of order. If it takes too many steps, a
-    /// general sort takes over.
-    fn sort_the_rest(&mut self) {
-        let (mut steps, mut highest) = (0, 0);
-        for i in 0..self.keys.len() {
-            let key = self.keys[i];
-            if key >> 1 >= highest {
-                highest = key >> 1;
-                continue;
-            }
-            let mut at = i;
-            while at > 0 && self.keys[at - 1] >> 1 > key >> 1 {
-                self.keys[at] = self.keys[at - 1];
-                at -= 1;
-            }
-            self.keys[at] = key;
-            steps += i - at;
-            if steps > self.keys.len() {
-                self.keys.sort_unstable();
-                return;
-            }
-        }
+    } else {
+        blocks.extend(keys.iter().map(|&key| block(key, 1.0, f64::from(key as u32 & 1))));
     }
 }
 
@@ -129,7 +188,13 @@ mod tests {
                 .collect();
             let confidence = Probability::from_slice(&values).unwrap();
             let mut keys = Keys::default();
-            keys.sort_by_leading_bits(confidence, &[false; 5_000]);
+            keys.part(confidence, &[false; 5_000]);
+            let (mut places, mut start) = ([[0; 1 << MOST_DIGIT_BITS]; 2], 0);
+            for &end in &keys.ends {
+                let part = &mut keys.keys[start..end as usize];
+                start = end as usize;
+                sort_by_leading_bits(part, &mut keys.half_sorted, &mut places);
+            }
             let falls = keys.keys.windows(2).filter(|pair| pair[0] > pair[1]).count();
             assert!(falls <= 5, "{range} bits: {falls}");
         }
@@ -138,14 +203,13 @@ mod tests {
     #[test]
     fn insertion_is_stable_and_stops_if_most_rows_are_out_of_place() {
         // The first of the equal confidences is a success.
-        let mut few = Keys { keys: vec![10, 7, 6], half_sorted: vec![] };
-        few.sort_the_rest();
-        assert_eq!(few.keys, [7, 6, 10]);
+        let mut few = [10, 7, 6];
+        sort_the_rest(&mut few);
+        assert_eq!(few, [7, 6, 10]);
         // A general sort puts failures first, because the outcome is the lowest bit.
-        let falling = (0..500).rev().flat_map(|p| [p << 1 | 1, p << 1]).collect();
-        let mut falling = Keys { keys: falling, half_sorted: vec![] };
-        falling.sort_the_rest();
-        assert!(falling.keys.is_sorted());
+        let mut falling: Vec<u64> = (0..500).rev().flat_map(|p| [p << 1 | 1, p << 1]).collect();
+        sort_the_rest(&mut falling);
+        assert!(falling.is_sorted());
     }
 
     #[test]

@@ -96,6 +96,9 @@ fn crowded() -> impl Strategy<Value = f64> {
         (0..4_000_u64).prop_map(|i| f64::from_bits(0.7_f64.to_bits() + i * i)),
         (0..1_000_i32).prop_map(|i| 2.0_f64.powi(-i)),
         (0..4_000_u64).prop_map(f64::from_bits),
+        (0..4_000_u64).prop_map(|i| f64::from_bits(1.0_f64.to_bits() - i)),
+        Just(0.0),
+        Just(-0.0),
     ]
 }
 
@@ -107,9 +110,11 @@ proptest! {
         some in prop::collection::vec((crowded(), any::<bool>()), 1..4_000),
         spread in any::<bool>(),
         n in 1_usize..20_000,
+        only in prop::option::of(any::<bool>()),
     ) {
         let row = |i: usize| {
             let (p, outcome) = some[i * i % some.len()];
+            let outcome = only.unwrap_or(outcome);
             // With or without additional ties broken.
             let p = if spread { (p + i as f64 / 3e4).fract() } else { p };
             (prob(p), outcome)

@@ -1,6 +1,6 @@
-//! Blocks of equal confidence, and AUROC, average precision and AURC of them, for confidences of two
-//! decimals and for confidences without ties; beside what it costs to read the rows, to sort whole
-//! numbers of the same kind with the standard library, and to sort the rows as a user would.
+//! Blocks of equal confidence, and AUROC, average precision and AURC of them, in one pass and one by one,
+//! for confidences of two decimals and for confidences without ties; beside what it costs to read the rows,
+//! to sort whole numbers of the same kind with the standard library, and to sort the rows as a user would.
 //!
 //! `cargo bench --bench ranking`; criterion prints elements a second, 1 G elem/s is 1 ns a row.
 //! `python3 benches/rivals_ranking.py` does the same work with scikit-learn.
@@ -11,7 +11,8 @@ use std::{hint::black_box, time::Duration};
 use benches::random_rows;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use trajectory_metrics::{
-    Figure, PositiveClass, Probability, TiedBlocks, Weight, aurc, auroc, average_precision,
+    Diagnostics, Figure, PositiveClass, Probability, TiedBlocks, Weight, aurc, auroc,
+    average_precision,
 };
 
 const SIZES: [usize; 3] = [1_000, 100_000, 1_000_000];
@@ -42,8 +43,17 @@ fn ranking(c: &mut Criterion) {
             group.bench_function("blocks_and_all_three", |b| {
                 b.iter(|| {
                     blocks.rebuild(black_box(confidence), &outcomes, None).unwrap();
+                    Diagnostics::of_ranks(&blocks)
+                });
+            });
+            group.bench_function("blocks_and_three_functions", |b| {
+                b.iter(|| {
+                    blocks.rebuild(black_box(confidence), &outcomes, None).unwrap();
                     all(&blocks)
                 });
+            });
+            group.bench_function("all_three", |b| {
+                b.iter(|| Diagnostics::of_ranks(black_box(&blocks)));
             });
             group.bench_function("blocks", |b| {
                 b.iter(|| blocks.rebuild(black_box(confidence), &outcomes, None).unwrap());

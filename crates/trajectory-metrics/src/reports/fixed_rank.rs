@@ -3,11 +3,7 @@ use scoring_rules::{LogScore, Probability, TiedBlocks};
 use crate::{
     calibration::{cross_fit::CrossFit, folds::Folds, platt::Platt},
     error::Error,
-    ranks::{
-        areas::{auroc, average_precision},
-        positive_class::PositiveClass,
-        selective_risk::aurc,
-    },
+    reports::diagnostics::Diagnostics,
     streams::{
         summary::Summary, tps::Tps, tps_family::TpsFamily, traces::Traces,
         weight_schedule::WeightSchedule,
@@ -72,6 +68,7 @@ impl FixedRankSensitivity {
         let platt = CrossFit::new(&Platt::default(), raw, folds, schedule)?.traces;
         let rank = Summary::Weighted(schedule.clone()).forecasts(raw)?;
         let blocks = TiedBlocks::new(&rank, raw.outcomes(), None)?;
+        let [auroc, average_precision, aurc] = Diagnostics::of_ranks(&blocks);
         let tps = Tps::new(LogScore::clipped(TpsFamily::CLIP)?, schedule.clone());
         let under = |transform: fn(f64) -> f64| {
             // The transforms map [0, 1] into [0, 1], so that the fallback is never used.
@@ -79,9 +76,9 @@ impl FixedRankSensitivity {
             tps.mean(&raw.map_forecasts(curve), None)
         };
         Ok(Self {
-            auroc: auroc(&blocks)?,
-            average_precision: average_precision(&blocks, PositiveClass::Failure)?,
-            aurc: aurc(&blocks)?,
+            auroc: auroc?,
+            average_precision: average_precision?,
+            aurc: aurc?,
             identity: tps.mean(raw, None)?,
             affine: under(|p| 0.4 + 0.2 * p)?,
             square_root: under(f64::sqrt)?,

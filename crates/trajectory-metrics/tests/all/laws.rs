@@ -2,9 +2,9 @@
 use proptest::prelude::*;
 use scoring_rules::Error as Shared;
 use trajectory_metrics::{
-    BetaScore, Binning, BrierScore, Error, ExactMean, LogScore, OnlineTps, PositiveClass,
-    Probability, Ranking, ScoringRule, TiedBlocks, Tps, Trace, Traces, WeightSchedule, aurc, auroc,
-    average_precision, expected_calibration_error,
+    BetaScore, Binning, BrierScore, Diagnostics, Error, ExactMean, LogScore, OnlineTps,
+    PositiveClass, Probability, Ranking, ScoringRule, TiedBlocks, Tps, Trace, Traces,
+    WeightSchedule, aurc, auroc, average_precision, expected_calibration_error,
 };
 
 use crate::common::{probability, ps, refused, ws};
@@ -28,6 +28,29 @@ proptest! {
             }
             Err(error) => prop_assert_eq!(filled, Err(error.into())),
         }
+    }
+
+    #[test]
+    fn metrics_of_ranks_in_one_pass_have_the_bits_of_the_separate_ones(
+        // With and without ties, of one class or of both.
+        rows in prop_oneof![
+            prop::collection::vec((0.0..=1.0_f64, any::<bool>(), 0.0..3.0_f64), 1..300),
+            prop::collection::vec((prop_oneof![Just(0.0), Just(-0.0), Just(0.5), Just(1.0)], any::<bool>(), 0.0..3.0_f64), 1..300),
+        ],
+        only in prop::option::of(any::<bool>()),
+        weighted in any::<bool>(),
+    ) {
+        let values: Vec<f64> = rows.iter().map(|row| row.0).collect();
+        let outcomes: Vec<bool> = rows.iter().map(|row| only.unwrap_or(row.1)).collect();
+        let weights: Vec<f64> = rows.iter().map(|row| row.2).collect();
+        let weights = weighted.then(|| ws(&weights));
+        let blocks = TiedBlocks::new(ps(&values), &outcomes, weights).unwrap_or_default();
+        let bits = |found: Result<f64, Error>| found.map(f64::to_bits);
+        let separate =
+            [auroc(&blocks), average_precision(&blocks, PositiveClass::Failure), aurc(&blocks)];
+        prop_assert_eq!(Diagnostics::of_ranks(&blocks).map(bits), separate.clone().map(bits));
+        let scores = TiedBlocks::from_scores(&values, &outcomes, weights).unwrap_or_default();
+        prop_assert_eq!(Diagnostics::of_ranks(&scores).map(bits), separate.map(bits));
     }
 
     #[test]

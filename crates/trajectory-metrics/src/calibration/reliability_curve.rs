@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use scoring_rules::{Interval, Level, Probability, Seed, TiedBlocks};
@@ -91,7 +93,7 @@ pub struct ConsistencyInterval {
 /// on the seed: replicate r uses stream r of a ChaCha8 generator, on any number of threads. Ends interpolate linearly between
 /// order statistics (type 7 of Hyndman and Fan).
 ///
-/// Cost: O(resamples * rows), and memory for one number per resample and distinct confidence.
+/// Cost: O(resamples * rows), and memory for the steps of the curve of each resample.
 ///
 /// Reference: Dimitriadis, Gneiting and Jordan (2021), see [`reliability_curve`]; Bröcker and Smith
 /// (2007), Increasing the reliability of reliability diagrams, doi:10.1175/WAF993.1, who also resample
@@ -133,36 +135,96 @@ pub fn consistency_band(
     setting("resamples", resamples as f64, is_valid, range)?;
 
     let seeded = ChaCha8Rng::seed_from_u64(seed.get());
-    let curve = |resampled: &mut TiedBlocks, replicate| {
+    let curves = in_order(resamples, Vec::new, |pools, replicate| {
         let mut generator = seeded.clone();
         generator.set_stream(replicate);
-        resampled.refill(rows.iter().flat_map(|&(confidence, rows)| {
-            let succeeds = |_: &u32| unit(&mut generator) < confidence.get();
-            let successes = (0..rows).filter(succeeds).count() as u32;
-            let failures = rows - successes;
-            [(confidence, false, failures.into()), (confidence, true, successes.into())]
-        }))?;
-        Ok(rates(resampled).collect::<Vec<f64>>())
-    };
-    let curves = in_order(resamples, TiedBlocks::default, curve);
-    let curves = curves.into_iter().collect::<Result<Vec<_>, Error>>()?;
-    Ok(in_order(
-        rows.len(),
-        || Vec::with_capacity(resamples),
-        |rates, block| {
-            rates.clear();
-            rates.extend(curves.iter().map(|curve| curve[block as usize]));
-            rates.sort_unstable_by(f64::total_cmp);
+        drawn_curve(&rows, &mut generator, pools)
+    });
+    let spans = in_order(rows.len().div_ceil(SPAN), Vec::new, |rates, span| {
+        let first = span as usize * SPAN;
+        let mut intervals = Vec::with_capacity(SPAN);
+        each_sorted(&curves, first..rows.len().min(first + SPAN), rates, |block, rates| {
             let [low, high] = [tail, 1.0 - tail].map(|share| quantile(rates, share));
-            ConsistencyInterval {
-                confidence: rows[block as usize].0,
-                interval: Interval::between(low, high),
-            }
-        },
-    ))
+            let interval = Interval::between(low, high);
+            intervals.push(ConsistencyInterval { confidence: rows[block].0, interval });
+        });
+        intervals
+    });
+    Ok(spans.concat())
 }
 
-/// 4 gigabytes of curves.
+/// The number of blocks whose intervals are computed one after the other.
+const SPAN: usize = 64;
+
+/// Blocks to which isotonic regression assigns the same value.
+struct Pool {
+    /// The position after the last block.
+    end: usize,
+    rows: u64,
+    successes: u64,
+}
+
+/// A step of a reliability curve: the position after its last block, and its success rate. Both increase along the
+/// curve.
+type Step = (usize, f64);
+
+/// Draws the outcomes of rows, and returns the steps of their reliability curve. `pools` is memory that is reused.
+///
+/// Products of two numbers of rows, which are below 2^32, do not overflow.
+fn drawn_curve(
+    rows: &[(Probability, u32)],
+    generator: &mut ChaCha8Rng,
+    pools: &mut Vec<Pool>,
+) -> Vec<Step> {
+    pools.clear();
+    for (block, &(confidence, rows)) in rows.iter().enumerate() {
+        let succeeds = |_: &u32| unit(generator) < confidence.get();
+        let successes = (0..rows).filter(succeeds).count() as u64;
+        let mut pool = Pool { end: block + 1, rows: rows.into(), successes };
+        while let Some(before) =
+            pools.pop_if(|before| before.successes * pool.rows >= pool.successes * before.rows)
+        {
+            pool.rows += before.rows;
+            pool.successes += before.successes;
+        }
+        pools.push(pool);
+    }
+    pools.iter().map(|pool| (pool.end, pool.successes as f64 / pool.rows as f64)).collect()
+}
+
+/// Calls a function with each of the blocks and the sorted rates of all curves there. Few curves have a step between
+/// two blocks, so that the rates of the others stay in order. `rates` is memory that is reused.
+fn each_sorted(
+    curves: &[Vec<Step>],
+    blocks: Range<usize>,
+    rates: &mut Vec<f64>,
+    mut call: impl FnMut(usize, &[f64]),
+) {
+    rates.clear();
+    // The first block after a step, and the rates before and after it.
+    let mut changes: Vec<(usize, f64, f64)> = Vec::new();
+    for curve in curves {
+        let rest = &curve[curve.partition_point(|step| step.0 <= blocks.start)..];
+        rates.push(rest[0].1);
+        let inside = rest.windows(2).take_while(|steps| steps[0].0 < blocks.end);
+        changes.extend(inside.map(|steps| (steps[0].0, steps[0].1, steps[1].1)));
+    }
+    rates.sort_unstable_by(f64::total_cmp);
+    changes.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.total_cmp(&b.1)));
+    let mut changes = changes.chunk_by(|a, b| a.0 == b.0).peekable();
+    for block in blocks {
+        if let Some(changed) = changes.next_if(|changed| changed[0].0 == block) {
+            let mut before = changed.iter().map(|change| change.1).peekable();
+            rates.retain(|rate| before.next_if_eq(rate).is_none());
+            rates.extend(changed.iter().map(|change| change.2));
+            // Linear in the number of curves, because most of it is in order.
+            rates.sort_by(f64::total_cmp);
+        }
+        call(block, rates);
+    }
+}
+
+/// At most 8 gigabytes of steps.
 const MOST_NUMBERS: usize = 500_000_000;
 
 /// More resamples change no reported digit, and each value is kept in memory.

@@ -56,10 +56,11 @@ impl Sample<'_, '_> {
         };
         let weights = counts.iter().enumerate().map(drawn).collect::<Result<Arc<[_]>, Error>>();
         let stops = weights.and_then(|weights| stops.reweighted(weights));
-        let ipcw = stops.and_then(|stops| self.ipcw(&stops)).ok();
+        let ipcw = stops.and_then(|stops| self.ipcw(&stops));
+        let ipcw = ipcw.and_then(|ipcw| Ok((ipcw.complete_weight()?, ipcw))).ok();
         let mean = |scores: &Scores| {
-            let (ipcw, scores) = (ipcw.as_ref()?, scores.as_ref()?);
-            ipcw.normalized_mean(&|run| scores[run]).ok()
+            let ((weight, ipcw), scores) = (ipcw.as_ref()?, scores.as_ref()?);
+            Some(ipcw.sum(|run| scores[run]) / weight)
         };
         scores.iter().map(|scores| mean(scores).unwrap_or(f64::NAN)).collect()
     }

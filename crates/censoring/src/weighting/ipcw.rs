@@ -93,7 +93,7 @@ impl IpcwWeights {
     /// estimated share of runs that end no later than the last observable end.
     #[must_use]
     pub fn coverage(&self) -> f64 {
-        self.sum(&|_| 1.0) / self.stops.total()
+        self.sum(|_| 1.0) / self.stops.total()
     }
 
     /// Returns whether all complete runs have the same weight, so that the normalized mean is the mean over
@@ -138,7 +138,7 @@ impl IpcwWeights {
     /// run whose score is missing or invalid; [`scoring_rules::Error::Length`] unless there is one entry per run.
     pub fn mean_score(&self, scores: &[Option<f64>]) -> Result<f64, Error> {
         self.stops.check_scores(scores)?;
-        Ok(self.sum(&|run| scores[run].unwrap_or_default()) / self.stops.total())
+        Ok(self.sum(|run| scores[run].unwrap_or_default()) / self.stops.total())
     }
 
     /// Returns the weighted mean of the complete scores, with weights scaled to a mean of 1 (Hájek's estimate).
@@ -169,23 +169,19 @@ impl IpcwWeights {
     /// ```
     pub fn normalized_mean_score(&self, scores: &[Option<f64>]) -> Result<f64, Error> {
         self.stops.check_scores(scores)?;
-        self.normalized_mean(&|run| scores[run].unwrap_or_default())
+        Ok(self.sum(|run| scores[run].unwrap_or_default()) / self.complete_weight()?)
     }
 
-    /// Returns the mean of these scores of complete runs, which are within the range of scores that can be averaged.
-    pub(crate) fn normalized_mean(&self, score: &dyn Fn(usize) -> f64) -> Result<f64, Error> {
-        let weight = self.sum(&|_| 1.0);
-        if weight > 0.0 {
-            Ok(self.sum(score) / weight)
-        } else {
-            Err(Error::ScoringRules(scoring_rules::Error::Empty))
-        }
+    /// Returns the sum of both weights, by which a sum of scores is divided for the normalized mean.
+    pub(crate) fn complete_weight(&self) -> Result<f64, Error> {
+        let weight = self.sum(|_| 1.0);
+        if weight > 0.0 { Ok(weight) } else { Err(scoring_rules::Error::Empty.into()) }
     }
 
-    /// Returns the sum, over the runs, of both weights times a value.
-    fn sum(&self, value: &dyn Fn(usize) -> f64) -> f64 {
+    /// Returns the sum, over the complete runs, of both weights times a value.
+    pub(crate) fn sum(&self, value: impl Fn(usize) -> f64) -> f64 {
         let mut sum = ExactSum::default();
-        for stop in self.stops.iter() {
+        for stop in self.stops.iter().filter(|stop| !stop.censored) {
             sum.add_product(stop.weight, self.weights[stop.run].get() * value(stop.run));
         }
         sum.value()

@@ -1,8 +1,11 @@
 //! Values that do not depend on how they are computed, to the last bit.
 
 use proptest::{collection::vec, prelude::*};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
 use trajectory_metrics::{
-    Bootstrap, Resampling, ScoredStream, Seed, Summary, Traces, Weight, WeightSchedule,
+    Bootstrap, Level, Resampling, ScoredStream, Seed, Summary, TiedBlocks, Traces, Weight,
+    WeightSchedule, consistency_band, random::unit,
 };
 
 use crate::common::{level_of, ps};
@@ -51,20 +54,67 @@ proptest! {
     }
 }
 
+/// The band, of curves whose rates are sorted at each confidence.
+fn sorted_band(blocks: &TiedBlocks, level: Level, resamples: u64, seed: Seed) -> Vec<[u64; 2]> {
+    let curve = |replicate| {
+        let mut generator = ChaCha8Rng::seed_from_u64(seed.get());
+        generator.set_stream(replicate);
+        let mut rows = Vec::new();
+        for block in blocks.as_slice() {
+            let draws = 0..block.weight() as u32;
+            let p = block.confidence;
+            rows.extend(draws.map(|_| (p, unit(&mut generator) < p.get(), Weight::ONE)));
+        }
+        let mut drawn = TiedBlocks::default();
+        drawn.refill(rows).unwrap();
+        let pools = drawn.pool_adjacent_violators().into_iter();
+        pools.flat_map(|pool| vec![pool.rate(); pool.blocks.len()]).collect::<Vec<f64>>()
+    };
+    let curves: Vec<Vec<f64>> = (0..resamples).map(curve).collect();
+    let ends = |block: usize| {
+        let mut rates: Vec<f64> = curves.iter().map(|curve| curve[block]).collect();
+        rates.sort_by(f64::total_cmp);
+        let tail = (1.0 - level.get()) / 2.0;
+        [tail, 1.0 - tail].map(|share| {
+            let position = share * (rates.len() - 1) as f64;
+            let (low, high) = (rates[position.floor() as usize], rates[position.ceil() as usize]);
+            (low + position.fract() * (high - low)).to_bits()
+        })
+    };
+    (0..blocks.as_slice().len()).map(ends).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+    #[test]
+    fn a_band_has_the_bits_of_rates_sorted_at_each_confidence(
+        rows in vec((forecast(), 1..4_u32), 1..300),
+        level in 0.05..0.99,
+        resamples in 1_u64..60,
+        seed in any::<u64>(),
+    ) {
+        let confidence: Vec<f64> = rows.iter().map(|row| row.0).collect();
+        let weights: Vec<Weight> = rows.iter().map(|row| Weight::from(row.1)).collect();
+        let blocks = TiedBlocks::new(ps(&confidence), &vec![true; rows.len()], Some(&weights)).unwrap();
+        let (level, seed) = (level_of(level), Seed::new(seed));
+        let band = consistency_band(&blocks, level, resamples as usize, seed).unwrap();
+        let ends = band.iter().map(|it| [it.interval.low().to_bits(), it.interval.high().to_bits()]);
+        prop_assert_eq!(ends.collect::<Vec<_>>(), sorted_band(&blocks, level, resamples, seed));
+    }
+}
+
 #[cfg(feature = "rayon")]
 mod threads {
     use rayon::ThreadPoolBuilder;
     use trajectory_metrics::{
         Better, Binning, CalibrationTest, Clustered, CrossFit, Error, ExactMean, Folds, Intervals,
-        Metric, Platt, Ranking, SignFlipTest, TiedBlocks, Undefined, consistency_band,
+        Metric, Platt, Ranking, SignFlipTest, Undefined,
     };
 
     use super::*;
     use crate::common::uniform;
-    use rand::SeedableRng;
-    use rand_chacha::ChaCha8Rng;
 
-    /// Asserts that 1, 2 and 8 threads give the same debug output, in which floats have all their digits.
+    /// Asserts that 1, 2, 3 and 8 threads give the same debug output, in which floats have all their digits.
     fn same<T: std::fmt::Debug + Send>(evaluate: impl Fn() -> T + Sync) {
         let with = |threads: usize| {
             let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -72,7 +122,9 @@ mod threads {
         };
         let one = with(1);
         assert!(!one.trim_start_matches('[').starts_with("Err"), "{one}");
-        assert_eq!((&with(2), &with(8)), (&one, &one));
+        for threads in [2, 3, 8] {
+            assert_eq!(with(threads), one, "{threads} threads");
+        }
     }
 
     #[test]
@@ -121,6 +173,7 @@ mod threads {
         let schedule = WeightSchedule::LinearFront;
         let folds = Folds::clustered(&outcomes, &tasks, 2).unwrap();
         let fit = CrossFit::new(&Platt::default(), &traces, &folds, &schedule).unwrap();
+        same(|| CrossFit::new(&Platt::default(), &traces, &folds, &schedule));
         same(|| fit.raw_against_calibrated(&traces, &schedule, &clusters, 100));
 
         let mut clustered = Clustered::default();

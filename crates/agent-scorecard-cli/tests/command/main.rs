@@ -25,5 +25,6 @@ mod report;
 #[cfg(all(unix, feature = "pictures"))]
 mod safe_outputs;
 mod tables;
+mod threads;
 #[cfg(feature = "pictures")]
 mod wrong_input;

@@ -127,6 +127,24 @@ fn logs_of_rows_are_within_two_units_in_the_last_place() {
 }
 
 #[test]
+fn the_score_of_a_row_does_not_depend_on_the_rows_beside_it() {
+    // A forecast of 0 and a subnormal one, which the fast logarithm does not read, among 200 others.
+    let mut values: Vec<f64> = (0..200).map(|i| f64::from(i * 37 % 200) / 200.0).collect();
+    values.extend([0.0, 5e-324, 1.0]);
+    let forecasts = probabilities(&values);
+    let outcomes: Vec<bool> = (0..values.len()).map(|i| i % 2 == 0).collect();
+    for rule in [LogScore::exact(), LogScore::clipped(1e-6).unwrap()] {
+        let mut scores = vec![0.0; values.len()];
+        score_slice(&rule, forecasts, &outcomes, &mut scores).unwrap();
+        for (row, score) in scores.iter().enumerate() {
+            let mut alone = [0.0];
+            score_slice(&rule, &forecasts[row..=row], &outcomes[row..=row], &mut alone).unwrap();
+            assert_eq!(alone[0].to_bits(), score.to_bits(), "row {row}");
+        }
+    }
+}
+
+#[test]
 fn a_row_of_weight_zero_does_not_count_even_if_its_score_is_infinite() {
     let mean = |weights| {
         let forecasts = probabilities(&[0.0, 0.5]);

@@ -276,12 +276,16 @@ impl ScoringRule for LogScore {
                 let against = select_unpredictable(against > clip, against, clip);
                 select_unpredictable(given > clip, log_given(p, y, given, against), floor)
             });
-            // The fast logarithm does not read the exponents of subnormal numbers.
+            // The fast logarithm does not read the exponents of subnormal numbers. Only their rows are scored again, so that
+            // the bits of a row do not depend on the rows beside it.
             let tiny = |(&forecast, &success): (&Probability, &bool)| {
                 sides(forecast.get(), f64::from(success)).0 < f64::MIN_POSITIVE
             };
-            if clip == 0.0 && forecasts.iter().zip(outcomes).any(tiny) {
-                fill(forecasts, outcomes, scores, |p, success| self.score(p, success));
+            let rows = || forecasts.iter().zip(outcomes);
+            if clip == 0.0 && rows().any(tiny) {
+                for (row, score) in rows().zip(scores).filter(|(row, _)| tiny(*row)) {
+                    *score = self.score(*row.0, *row.1);
+                }
             }
         }
     }

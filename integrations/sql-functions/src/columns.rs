@@ -1,4 +1,4 @@
-use std::fmt;
+use std::{fmt, ops::Range};
 
 use arrow::{
     array::{
@@ -75,7 +75,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// The place of an argument, counted from 0.
-    pub(crate) fn place(&self, index: usize) -> Place {
+    fn place(&self, index: usize) -> Place {
         let name = self.specification.arguments.get(index).map_or("", |argument| argument.name);
         Place { function: self.specification.name, position: index + 1, name }
     }
@@ -156,10 +156,41 @@ impl Numbers<'_> {
         if value.is_nan() { Err(self.place.refuse(value, "a number")) } else { Ok(value) }
     }
 
+    /// Adds the numbers of rows to a sum or a mean. They may be infinite.
+    ///
+    /// # Errors
+    ///
+    /// An execution error that names the first NaN.
+    pub(crate) fn add_to(&self, sum: &mut impl Extend<f64>, mut rows: Range<usize>) -> Result<()> {
+        let values = &self.values.values()[rows.clone()];
+        sum.extend(values.iter().copied());
+        if values.iter().any(|value| value.is_nan()) {
+            rows.try_for_each(|row| self.number(row).map(drop))
+        } else {
+            Ok(())
+        }
+    }
+
     /// A finite number.
     pub(crate) fn finite(&self, row: usize) -> Result<f64> {
         let value = self.values.value(row);
         if value.is_finite() { Ok(value) } else { Err(self.place.refuse(value, "finite")) }
+    }
+
+    /// Whether a row after the first has the number of the row before.
+    pub(crate) fn repeats(&self, row: usize) -> bool {
+        self.values.value(row) == self.values.value(row - 1)
+    }
+
+    /// The probabilities of rows, none of which is NULL.
+    pub(crate) fn probabilities(&self, start: usize, rows: usize) -> Result<&[Probability]> {
+        let (values, range) = (&self.values.values()[start..start + rows], "from 0 to 1");
+        Probability::from_slice(values).map_err(|error| match error {
+            scoring_rules::Error::NotAProbabilityAt { value, .. } => {
+                self.place.refuse(value, range)
+            }
+            other => self.place.refuse(other, range),
+        })
     }
 
     #[inline]
@@ -176,6 +207,10 @@ impl Numbers<'_> {
     pub(crate) fn level(&self, row: usize) -> Result<Level> {
         let value = self.values.value(row);
         Level::new(value).map_err(|_| self.place.refuse(value, "above 0 and below 1"))
+    }
+
+    pub(crate) fn place(&self) -> Place {
+        self.place
     }
 
     /// The number as it is, and the error that refuses it.

@@ -11,6 +11,10 @@ pub(crate) enum Kind {
     Number,
     /// A Boolean; true is success.
     Outcome,
+    /// A Boolean, a number or a text that stands for an outcome.
+    AnyOutcome,
+    /// A number, or a Boolean, whose true is 1.
+    Amount,
     /// A whole number.
     Integer,
     /// A text.
@@ -30,6 +34,10 @@ impl Kind {
         let (accepted, wanted) = match self {
             Self::Number => (given.is_numeric(), DataType::Float64),
             Self::Outcome => (*given == DataType::Boolean, DataType::Boolean),
+            Self::AnyOutcome if given.is_numeric() => (true, DataType::Float64),
+            Self::AnyOutcome if is_text(given) => (true, DataType::Utf8View),
+            Self::AnyOutcome => (*given == DataType::Boolean, DataType::Boolean),
+            Self::Amount => (given.is_numeric() || *given == DataType::Boolean, DataType::Float64),
             Self::Integer => (given.is_integer(), DataType::Int64),
             Self::Text => (is_text(given), DataType::Utf8View),
             Self::Label => (is_label(given), DataType::Utf8View),
@@ -49,7 +57,9 @@ impl Kind {
     fn wanted(self) -> &'static str {
         match self {
             Self::Number => "a number",
-            Self::Outcome => "Boolean, for example `y = 1`",
+            Self::Outcome => "Boolean, for example `y = 1` or `outcome(y)`",
+            Self::AnyOutcome => "Boolean, a number or a text",
+            Self::Amount => "a number or Boolean",
             Self::Integer => "a whole number",
             Self::Text => "a text",
             Self::Label => "a text, a whole number, Boolean or a date",
@@ -126,9 +136,10 @@ impl Specification {
         let most = self.arguments.len();
         if !(self.required..=most).contains(&given.len()) {
             return plan_err!(
-                "{} has {} arguments; the call must be {}",
+                "{} has {} argument{}; the call must be {}",
                 self.name,
                 given.len(),
+                if given.len() == 1 { "" } else { "s" },
                 self.syntax()
             );
         }
@@ -174,13 +185,13 @@ impl Specification {
     }
 
     /// The documentation that the engine shows, for example in `information_schema.routines`.
-    pub(crate) fn documentation(&self) -> Documentation {
+    pub(crate) fn documentation(&self, description: impl Into<String>) -> Documentation {
         let section = DocSection {
             include: true,
             label: "Agent runs",
             description: Some("Scores and metrics of the runs of agents."),
         };
-        let mut built = Documentation::builder(section, self.description, self.syntax())
+        let mut built = Documentation::builder(section, description, self.syntax())
             .with_sql_example(format!("```sql\n{}\n```", self.example));
         for argument in self.arguments {
             built = built.with_argument(argument.name, argument.meaning);

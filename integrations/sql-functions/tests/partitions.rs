@@ -20,10 +20,12 @@ use datafusion::{
     prelude::{SessionConfig, SessionContext},
 };
 use scoring_rules::{
-    Binning, ExactMean, ExactSum, LogScore, Probability, ScoringRule, TiedBlocks, Weight,
+    BetaScore, Binning, BrierScore, ExactMean, ExactSum, LogScore, Probability, ScoringRule, Seed,
+    TiedBlocks, Weight, score_slice,
 };
 use trajectory_metrics::{
-    ClusterEstimate, PositiveClass, aurc, auroc, average_precision, expected_calibration_error,
+    Bootstrap, ClusterEstimate, Figure, PositiveClass, Ranking, aurc, auroc, average_precision,
+    estimates, expected_calibration_error, tool_calls,
 };
 
 /// A row of the table.
@@ -147,7 +149,8 @@ fn printed(batches: &[RecordBatch]) -> Vec<String> {
 const ALL: &str = "exact_mean(x), exact_mean(x, w), exact_sum(x), exact_mean(log_score(p, y)), \
     auroc(p, y), auroc(p, y, w), average_precision(p, y), average_precision(p, y, w), aurc(p, y), \
     aurc(p, y, w), calibration_error(p, y, 10), calibration_error(p, y, 7, w), reliability(p, y, 5), \
-    reliability(p, y, 5, w), cluster_mean(x, c), pass_hat_k(y, c, 2), \
+    reliability(p, y, 5, w), cluster_mean(x, c), cluster_mean(y, c), \
+    cluster_mean(p, c, 0, 1), pass_hat_k(y, c, 2), pass_hat_k_interval(y, c, 2), auroc_interval(p, y, c), \
     budget_metrics(answer, 50 + w * 100, y)";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -159,7 +162,10 @@ async fn any_order_partition_thread_count_and_batch_size_gives_the_same_bits() {
     let expected =
         [printed(&query(&rows, one, &grouped).await), printed(&query(&rows, one, &whole).await)];
     assert_eq!((expected[0].len(), expected[1].len()), (4, 1));
-    assert!(!expected.iter().flatten().any(|row| row.contains("NULL") || row.contains("NaN")));
+    // The one NULL of a record with an interval is that of the reason why there is none.
+    let text =
+        expected.concat().join(" ").replace("no_interval: NULL", "").replace("no_interval: }", "");
+    assert!(!text.contains("NULL") && !text.contains("NaN"), "{text}");
     let mut seed = 0;
     for (partitions, batch_size, threads) in
         [(1, 100, 2), (2, 8_192, 2), (8, 37, 8), (3, 1, 4), (8, 1_000, 1)]
@@ -212,8 +218,9 @@ async fn results_are_those_of_the_library() {
     let c: Vec<&str> = rows.iter().map(|row| &row.c[..]).collect();
     let p = Probability::from_slice(&p).unwrap();
     let weights = Weight::from_slice(&w).unwrap();
-    let log = LogScore::exact();
-    let logs: ExactMean = p.iter().zip(&y).map(|(&p, &y)| log.score(p, y)).collect();
+    let mut scores = vec![0.0; p.len()];
+    score_slice(&LogScore::exact(), p, &y, &mut scores).unwrap();
+    let logs: ExactMean = scores.into_iter().collect();
     let mut weighted = ExactMean::default();
     x.iter().zip(weights).for_each(|(&x, &w)| weighted.update_weighted(x, w).unwrap());
     let plain = TiedBlocks::new(p, &y, None).unwrap();
@@ -241,6 +248,158 @@ async fn results_are_those_of_the_library() {
     for (i, (found, (expected, error))) in found.into_iter().zip(expected).enumerate() {
         let distance = (found - expected).abs();
         assert!(distance <= error * expected.abs(), "{i}: {found} and {expected}");
+    }
+}
+
+/// The value, the standard error and the ends of a record, with its number of clusters.
+async fn record(rows: &[Row], run: Run, value: &str, call: &str) -> [f64; 5] {
+    let sql = format!(
+        "SELECT m['{value}'], m['standard_error'], m['low'], m['high'], m['clusters']::double \
+         FROM (SELECT {call} AS m FROM t)"
+    );
+    let found = query(rows, run, &sql).await;
+    let found = found.iter().find(|batch| batch.num_rows() == 1).unwrap();
+    std::array::from_fn(|i| found.column(i).as_primitive::<Float64Type>().value(0))
+}
+
+#[tokio::test]
+async fn intervals_are_those_of_the_library() {
+    let mut rows = data(2_000);
+    // Confidences in steps, so that some rows of a cluster are equal.
+    rows.iter_mut().for_each(|row| row.p = (row.p * 20.0).round() / 20.0);
+    let run = Run { partitions: 3, batch_size: 64, threads: 3, skips_partial: true };
+    let level = scoring_rules::Level::new(0.95).unwrap();
+    let parts = |figure: Figure, clusters: usize| {
+        let ends = figure.interval.unwrap();
+        [figure.value, figure.standard_error.unwrap(), ends.low(), ends.high(), clusters as f64]
+    };
+    let p: Vec<f64> = rows.iter().map(|row| row.p).collect();
+    let y: Vec<bool> = rows.iter().map(|row| row.y).collect();
+    let c: Vec<&str> = rows.iter().map(|row| &row.c[..]).collect();
+    let confidence = Probability::from_slice(&p).unwrap();
+
+    // To the bit: the resamples of the same clusters, and one value per task.
+    let bootstrap = Bootstrap::clusters(&c, Seed::new(0)).unwrap();
+    let auroc = bootstrap.auroc(&Ranking::new(confidence, &y).unwrap(), 1_000).unwrap();
+    let found = record(&rows, run, "auroc", "auroc_interval(p, y, c)").await;
+    assert_eq!(found, parts(auroc.figure(level), 25));
+    let mut names = c.clone();
+    names.sort_unstable();
+    names.dedup();
+    let of = |name: &&str| {
+        let runs = || rows.iter().filter(|row| row.c == **name);
+        let successes = runs().filter(|row| row.y).count() as u64;
+        tool_calls::pass_hat_k(runs().count() as u64, successes, 3).unwrap()
+    };
+    let passes: Vec<f64> = names.iter().map(of).collect();
+    let passed = estimates::mean(&passes, None, &names, estimates::SHARE, level).unwrap();
+    let found = record(&rows, run, "pass_hat_k", "pass_hat_k_interval(y, c, 3)").await;
+    assert_eq!(found, parts(passed, 25));
+
+    // Sums by cluster are rounded once and not row by row.
+    let outcomes: Vec<f64> = y.iter().map(|&y| f64::from(y)).collect();
+    let brier: Vec<f64> = p.iter().zip(&outcomes).map(|(p, y)| (p - y).powi(2)).collect();
+    let amounts: Vec<f64> = p.iter().map(|p| (4.0 * p).exp()).collect();
+    for (values, call, range) in [
+        (&outcomes, "cluster_mean(y, c)", estimates::SHARE),
+        (&outcomes, "cluster_mean(CASE WHEN y THEN 1 ELSE 0 END, c, 0, 1)", estimates::SHARE),
+        (&brier, "cluster_mean(-brier_score(p, y), c, 0, 1)", estimates::SHARE),
+        (&brier, "cluster_mean(-brier_score(p, y), c)", estimates::ANY),
+        (&amounts, "cluster_mean(exp(4 * p), c, 0, 'inf'::double)", [0.0, f64::INFINITY]),
+    ] {
+        let expected = parts(estimates::mean(values, None, &c, range, level).unwrap(), 25);
+        for (found, expected) in record(&rows, run, "mean", call).await.iter().zip(expected) {
+            assert!((found - expected).abs() <= 1e-12 * expected, "{call}: {found}, {expected}");
+        }
+    }
+
+    // To the bit where a row is a cluster; a rate near 1, and outcomes that are all the same in a cluster.
+    let mut alone = data(60);
+    for (i, row) in alone.iter_mut().enumerate() {
+        (row.c, row.y) = (format!("task {i}"), i != 7);
+    }
+    let names: Vec<&str> = alone.iter().map(|row| &row.c[..]).collect();
+    let outcomes: Vec<f64> = alone.iter().map(|row| f64::from(row.y)).collect();
+    let expected = estimates::mean(&outcomes, None, &names, estimates::SHARE, level).unwrap();
+    assert_eq!(record(&alone, run, "mean", "cluster_mean(y, c)").await, parts(expected, 60));
+    let twice: Vec<Row> = alone.iter().chain(&alone).cloned().collect();
+    let (names, outcomes) = ([&names[..], &names].concat(), [&outcomes[..], &outcomes].concat());
+    let expected = estimates::mean(&outcomes, None, &names, estimates::SHARE, level).unwrap();
+    let found = record(&twice, run, "mean", "cluster_mean(y, c)").await;
+    for (found, expected) in found.iter().zip(parts(expected, 60)) {
+        assert!((found - expected).abs() <= 1e-12 * expected, "{found}, {expected}");
+    }
+}
+
+/// The scores of rows, with NULL where a forecast is missing, and the texts of errors.
+async fn scores(
+    rows: &[(Option<f64>, bool)],
+    batch_size: usize,
+    call: &str,
+) -> Result<Vec<Option<f64>>, String> {
+    let mut session =
+        SessionContext::new_with_config(SessionConfig::new().with_target_partitions(1));
+    sql_functions::register_all(&mut session).unwrap();
+    let batch = |rows: &[(Option<f64>, bool)]| {
+        let p: Float64Array = rows.iter().map(|row| row.0).collect();
+        let y: BooleanArray = rows.iter().map(|row| Some(row.1)).collect();
+        let columns = [("p", Arc::new(p) as ArrayRef, true), ("y", Arc::new(y) as ArrayRef, true)];
+        RecordBatch::try_from_iter_with_nullable(columns).unwrap()
+    };
+    let batches: Vec<RecordBatch> = rows.chunks(batch_size).map(batch).collect();
+    let table = MemTable::try_new(batches[0].schema(), vec![batches]).unwrap();
+    session.register_table("t", Arc::new(table)).unwrap();
+    let found = session.sql(&format!("SELECT {call} FROM t")).await.unwrap().collect().await;
+    let found = found.map_err(|error| error.to_string())?;
+    let columns = found.iter().map(|batch| batch.column(0).as_primitive::<Float64Type>());
+    Ok(columns.flat_map(|column| column.iter().collect::<Vec<_>>()).collect())
+}
+
+#[tokio::test]
+async fn scores_of_rows_have_the_bits_of_score_slice_beside_any_rows() {
+    fn by<R: ScoringRule>(rule: R, p: &[f64], y: &[bool]) -> Vec<f64> {
+        let mut scores = vec![0.0; p.len()];
+        score_slice(&rule, Probability::from_slice(p).unwrap(), y, &mut scores).unwrap();
+        scores
+    }
+    let mut numbers = Numbers(7);
+    let mut p: Vec<f64> = (0..1_000).map(|_| numbers.next()).collect();
+    let y: Vec<bool> = p.iter().map(|&p| numbers.next() < p).collect();
+    (p[10], p[500], p[501], p[900]) = (0.0, 5e-324, 1.0, 1e-300);
+    let clipped = LogScore::clipped(1e-3).unwrap();
+    let expected = [
+        ("log_score(p, y)", by(LogScore::exact(), &p, &y)),
+        ("log_score(p, y, 1e-3)", by(clipped, &p, &y)),
+        ("log_score(p, y, CASE WHEN p < 2 THEN 1e-3 ELSE p END)", by(clipped, &p, &y)),
+        ("brier_score(p, y)", by(BrierScore, &p, &y)),
+        ("beta_score(p, y, 2, 4)", by(BetaScore::new(2.0, 4.0).unwrap(), &p, &y)),
+    ];
+    for batch_size in [1, 7, 64, 1_000] {
+        // Some forecasts are NULL, and then some are none.
+        let kept: Vec<bool> = p.iter().map(|_| numbers.next() < 0.8).collect();
+        let rows: Vec<(Option<f64>, bool)> =
+            (0..p.len()).map(|i| (kept[i].then_some(p[i]), y[i])).collect();
+        let mut wrong = rows.clone();
+        let places = [numbers.next(), numbers.next(), numbers.next()].map(|u| (u * 1e3) as usize);
+        for (place, value) in places.into_iter().zip([1.5, -0.25, f64::NAN]) {
+            wrong[place].0 = Some(value);
+        }
+        let first =
+            wrong.iter().filter_map(|row| row.0).find(|p| !(0.0..=1.0).contains(p)).unwrap();
+        for (call, expected) in &expected {
+            let null = |found: Option<f64>| found.map(f64::to_bits);
+            let found = scores(&rows, batch_size, call).await.unwrap();
+            let of = |row: usize| kept[row].then_some(expected[row]);
+            assert!((0..1_000).all(|row| null(found[row]) == null(of(row))), "{call} {batch_size}");
+            let error = scores(&wrong, batch_size, call).await.unwrap_err();
+            let name = call.split('(').next().unwrap();
+            let wanted = format!("{name}: argument 1 (p) is {first}; it must be from 0 to 1");
+            assert!(call.contains("CASE") || error.contains(&wanted), "{error}, {wanted}");
+            // The forms that give NULL have it in the wrong rows only.
+            let found = scores(&wrong, batch_size, &format!("try_{call}")).await.unwrap();
+            let of = |row: usize| of(row).filter(|_| !places.contains(&row));
+            assert!((0..1_000).all(|row| null(found[row]) == null(of(row))), "try_{call}");
+        }
     }
 }
 

@@ -58,7 +58,7 @@ impl GroupState for BudgetMetricsOfRows {
             Argument::new(
                 "remaining",
                 Kind::Number,
-                "What the run still spent; finite, at least 0, and above 0 if it was feasible.",
+                "What the run still spent; finite and at least 0. A row with 0 does not count.",
             ),
             Argument::new(
                 "feasible",
@@ -110,9 +110,14 @@ impl GroupState for BudgetMetricsOfRows {
     }
 
     fn finish(&mut self) -> Result<ScalarValue> {
-        let summary = self.metrics.finish();
-        let MetricsSummary { feasibility, intervals, .. } =
-            summary.map_err(|error| Self::SPECIFICATION.failed(error))?;
+        let MetricsSummary { feasibility, intervals, .. } = match self.metrics.finish() {
+            Ok(summary) => summary,
+            // Nothing remained in any row.
+            Err(Error::ScoringRules(scoring_rules::Error::Empty)) => {
+                return ScalarValue::try_from(&Self::output());
+            }
+            Err(error) => return Err(Self::SPECIFICATION.failed(error)),
+        };
         let of = intervals.as_ref();
         let values = [
             feasibility.macro_f1,

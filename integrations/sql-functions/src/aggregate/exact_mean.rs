@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use arrow::datatypes::DataType;
 use datafusion_common::{Result, ScalarValue};
 use scoring_rules::{Error, ExactMean};
@@ -47,6 +49,13 @@ impl GroupState for ExactMeanOfRows {
                 .map_err(|error| Self::SPECIFICATION.failed(error))?,
         }
         Ok(())
+    }
+
+    fn update_all(&mut self, columns: &Self::Columns<'_>, mut rows: Range<usize>) -> Result<()> {
+        match columns {
+            (x, None) => x.add_to(&mut self.0, rows),
+            _ => rows.try_for_each(|row| self.update(columns, row)),
+        }
     }
 
     fn merge(&mut self, other: Self) -> Result<()> {

@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use arrow::datatypes::DataType;
 use datafusion_common::{Result, ScalarValue, exec_err};
 use scoring_rules::ExactSum;
@@ -52,6 +54,10 @@ impl GroupState for ExactSumOfRows {
     fn update(&mut self, x: &Self::Columns<'_>, row: usize) -> Result<()> {
         self.0.add(x.number(row)?);
         Ok(())
+    }
+
+    fn update_all(&mut self, x: &Self::Columns<'_>, rows: Range<usize>) -> Result<()> {
+        x.add_to(&mut self.0, rows)
     }
 
     fn merge(&mut self, other: Self) -> Result<()> {

@@ -29,7 +29,7 @@ impl<S: GroupState> Aggregate<S> {
     pub(crate) fn udaf() -> Arc<AggregateUDF> {
         Arc::new(AggregateUDF::new_from_impl(Self {
             signature: Specification::signature(),
-            documentation: S::SPECIFICATION.documentation(),
+            documentation: S::SPECIFICATION.documentation(S::SPECIFICATION.description),
             state: PhantomData,
         }))
     }
@@ -38,7 +38,8 @@ impl<S: GroupState> Aggregate<S> {
         if is_distinct {
             let name = S::SPECIFICATION.name;
             return plan_err!(
-                "{name}: DISTINCT is not supported; select the distinct rows in a subquery"
+                "{name}: DISTINCT is not supported with several arguments or beside other aggregates; select the \
+                 distinct rows in a subquery"
             );
         }
         Ok(())

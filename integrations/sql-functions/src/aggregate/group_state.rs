@@ -1,4 +1,4 @@
-use std::fmt;
+use std::{fmt, ops::Range};
 
 use arrow::datatypes::DataType;
 use datafusion_common::{Result, ScalarValue};
@@ -26,6 +26,15 @@ pub(crate) trait GroupState: Clone + fmt::Debug + Default + Send + Sync + 'stati
     ///
     /// An execution error that names the function, the argument and the value.
     fn update(&mut self, columns: &Self::Columns<'_>, row: usize) -> Result<()>;
+
+    /// Adds rows in which no argument is NULL, with the bits of one by one.
+    ///
+    /// # Errors
+    ///
+    /// The error of [`GroupState::update`] for the first row that is refused.
+    fn update_all(&mut self, columns: &Self::Columns<'_>, mut rows: Range<usize>) -> Result<()> {
+        rows.try_for_each(|row| self.update(columns, row))
+    }
 
     /// Adds all rows of `other`.
     fn merge(&mut self, other: Self) -> Result<()>;

@@ -3,10 +3,11 @@ use std::{collections::BTreeMap, mem::size_of};
 use arrow::{array::BooleanArray, datatypes::DataType};
 use datafusion_common::{Result, ScalarValue, exec_datafusion_err};
 use serde::{Deserialize, Serialize};
-use trajectory_metrics::{ExactMean, tool_calls::pass_hat_k};
+use trajectory_metrics::{Error, ExactMean, estimates, tool_calls::pass_hat_k};
 
 use crate::{
     aggregate::{
+        figure::{figure_record, figure_type, level},
         group_state::GroupState,
         stored_state::{invalid, read_json, write_json},
     },
@@ -17,9 +18,10 @@ use crate::{
 /// The largest k.
 const LARGEST: usize = 1 << 53;
 
-/// `pass_hat_k(success, task, k)`. Memory: about 60 bytes per task, and its name.
+/// `pass_hat_k(success, task, k)`, or `pass_hat_k_interval` with the same arguments. Memory: about 60
+/// bytes per task, and its name.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PassHatKOfRows {
+pub(crate) struct PassHatKOfRows<const INTERVAL: bool> {
     tasks: Tasks,
     heap: usize,
 }
@@ -32,7 +34,7 @@ struct Tasks {
     counts: BTreeMap<String, [u64; 2]>,
 }
 
-impl PassHatKOfRows {
+impl<const INTERVAL: bool> PassHatKOfRows<INTERVAL> {
     fn add(&mut self, task: &str, more: [u64; 2]) {
         if let Some(counts) = self.tasks.counts.get_mut(task) {
             for (count, more) in counts.iter_mut().zip(more) {
@@ -45,11 +47,11 @@ impl PassHatKOfRows {
     }
 }
 
-impl GroupState for PassHatKOfRows {
+impl<const INTERVAL: bool> GroupState for PassHatKOfRows<INTERVAL> {
     type Columns<'a> = (&'a BooleanArray, Texts<'a>, Integers<'a>);
 
     const SPECIFICATION: Specification = Specification {
-        name: "pass_hat_k",
+        name: if INTERVAL { "pass_hat_k_interval" } else { "pass_hat_k" },
         arguments: &[
             Argument::new("success", Kind::Outcome, "Whether the trial succeeded."),
             Argument::new("task", Kind::Label, "The task of the trial."),
@@ -60,14 +62,18 @@ impl GroupState for PassHatKOfRows {
             ),
         ],
         required: 3,
-        description: "The probability that k trials of a task all succeed, estimated without bias for each \
-                      task and averaged over tasks. Higher is better, from 0 to 1. A task with fewer than k \
-                      trials is an error.",
+        description: if INTERVAL {
+            "pass_hat_k with its standard error and its 95 percent interval over tasks, which needs 6 tasks."
+        } else {
+            "The probability that k trials of a task all succeed, estimated without bias for each \
+             task and averaged over tasks. Higher is better, from 0 to 1. A task with fewer than k \
+             trials is an error."
+        },
         example: "SELECT pass_hat_k(success, task, 4) FROM trials",
     };
 
     fn output() -> DataType {
-        DataType::Float64
+        if INTERVAL { figure_type("pass_hat_k") } else { DataType::Float64 }
     }
 
     fn columns<'a>(arguments: &Arguments<'a>) -> Result<Self::Columns<'a>> {
@@ -116,15 +122,22 @@ impl GroupState for PassHatKOfRows {
     }
 
     fn finish(&mut self) -> Result<ScalarValue> {
-        let mut mean = ExactMean::default();
-        for (task, &[failures, successes]) in &self.tasks.counts {
+        let failed = |error: Error| Self::SPECIFICATION.failed(error);
+        let of_task = |(task, &[failures, successes]): (&String, &[u64; 2])| {
             let trials = failures.saturating_add(successes);
-            mean.update(pass_hat_k(trials, successes, self.tasks.k as u64).map_err(|error| {
+            pass_hat_k(trials, successes, self.tasks.k as u64).map_err(|error| {
                 exec_datafusion_err!("{}: task '{task}': {error}", Self::SPECIFICATION.name)
-            })?);
+            })
+        };
+        let values = self.tasks.counts.iter().map(of_task).collect::<Result<Vec<f64>>>()?;
+        if !INTERVAL {
+            let mean = values.into_iter().collect::<ExactMean>().finish();
+            return Ok(ScalarValue::from(mean.map_err(|error| failed(error.into()))?));
         }
-        let mean = mean.finish().map_err(|error| Self::SPECIFICATION.failed(error))?;
-        Ok(ScalarValue::Float64(Some(mean)))
+        let names: Vec<&String> = self.tasks.counts.keys().collect();
+        let level = level().map_err(|error| failed(error.into()))?;
+        let figure = estimates::mean(&values, None, &names, estimates::SHARE, level);
+        figure_record("pass_hat_k", &figure.map_err(failed)?, names.len())
     }
 
     fn heap_size(&self) -> usize {

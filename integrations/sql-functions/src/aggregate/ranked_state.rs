@@ -128,12 +128,12 @@ impl Default for RankedState {
 
 /// A row as an integer, in the order of the probability and then of the outcome. The bits of a
 /// probability ascend with it, and the highest one is free.
-fn key(p: Probability, y: bool) -> u64 {
+pub(crate) fn key(p: Probability, y: bool) -> u64 {
     p.get().to_bits() << 1 | u64::from(y)
 }
 
 /// The probability and the outcome of a key.
-fn row_of(key: u64) -> Option<(Probability, bool)> {
+pub(crate) fn row_of(key: u64) -> Option<(Probability, bool)> {
     let p = Probability::new(f64::from_bits(key >> 1)).ok()?;
     Some((p, key & 1 == 1))
 }

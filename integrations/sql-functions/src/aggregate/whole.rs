@@ -29,12 +29,13 @@ impl<S: GroupState> Accumulator for Whole<S> {
         let complete = arguments.complete_rows();
         let columns = S::columns(&arguments)?;
         let rows = values.first().map_or(0, |column| column.len());
-        for row in 0..rows {
-            if complete.as_ref().is_none_or(|complete| complete.is_valid(row)) {
-                self.state.get_or_insert_default().update(&columns, row)?;
-            }
+        match complete {
+            None if rows == 0 => Ok(()),
+            None => self.state.get_or_insert_default().update_all(&columns, 0..rows),
+            Some(complete) => complete
+                .valid_indices()
+                .try_for_each(|row| self.state.get_or_insert_default().update(&columns, row)),
         }
-        Ok(())
     }
 
     fn evaluate(&mut self) -> Result<ScalarValue> {

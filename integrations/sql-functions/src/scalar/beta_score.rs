@@ -1,10 +1,12 @@
-use arrow::{array::BooleanArray, datatypes::Float64Type};
 use datafusion_common::Result;
-use scoring_rules::{BetaScore, ScoringRule};
+use scoring_rules::BetaScore;
 
 use crate::{
     columns::{Arguments, Numbers},
-    scalar::function::RowFunction,
+    scalar::{
+        function::RowFunction,
+        score_rows::{ForecastRows, score_row, score_rows},
+    },
     specification::{Argument, Kind, Specification},
 };
 
@@ -13,16 +15,31 @@ pub(crate) struct BetaScoreOfRow;
 
 /// The columns, and the rule of the previous row: its tables are worth keeping.
 pub(crate) struct BetaColumns<'a> {
-    p: Numbers<'a>,
-    y: &'a BooleanArray,
+    rows: ForecastRows<'a>,
     alpha: Numbers<'a>,
     beta: Numbers<'a>,
     rule: Option<BetaScore>,
 }
 
+impl BetaColumns<'_> {
+    /// Scores the rows from `start` on by the rule of this row.
+    fn score(&mut self, start: usize, values: &mut [f64]) -> Result<()> {
+        let (alpha, beta) = (self.alpha.finite(start)?, self.beta.finite(start)?);
+        let rule = match &mut self.rule {
+            Some(kept) if kept.alpha() == alpha && kept.beta() == beta => kept,
+            rule => {
+                let made = BetaScore::new(alpha, beta)
+                    .map_err(|error| BetaScoreOfRow::SPECIFICATION.failed(error))?;
+                rule.insert(made)
+            }
+        };
+        self.rows.score(rule, start, values)
+    }
+}
+
 impl RowFunction for BetaScoreOfRow {
     type Columns<'a> = BetaColumns<'a>;
-    type Output = Float64Type;
+    type Output = f64;
 
     const SPECIFICATION: Specification = Specification {
         name: "beta_score",
@@ -40,8 +57,7 @@ impl RowFunction for BetaScoreOfRow {
 
     fn columns<'a>(arguments: &Arguments<'a>) -> Result<Self::Columns<'a>> {
         Ok(BetaColumns {
-            p: arguments.numbers(0)?,
-            y: arguments.outcomes(1)?,
+            rows: ForecastRows::new(arguments)?,
             alpha: arguments.numbers(2)?,
             beta: arguments.numbers(3)?,
             rule: None,
@@ -49,16 +65,12 @@ impl RowFunction for BetaScoreOfRow {
     }
 
     fn value(columns: &mut Self::Columns<'_>, row: usize) -> Result<f64> {
-        let BetaColumns { p, y, alpha, beta, rule } = columns;
-        let (alpha, beta) = (alpha.finite(row)?, beta.finite(row)?);
-        let rule = match rule {
-            Some(kept) if kept.alpha() == alpha && kept.beta() == beta => kept,
-            _ => {
-                let made = BetaScore::new(alpha, beta)
-                    .map_err(|error| Self::SPECIFICATION.failed(error))?;
-                rule.insert(made)
-            }
-        };
-        Ok(rule.score(p.probability(row)?, y.value(row)))
+        score_row(|values| columns.score(row, values))
+    }
+
+    fn fill(columns: &mut Self::Columns<'_>, values: &mut [f64]) -> Result<()> {
+        let (alpha, beta) = (columns.alpha, columns.beta);
+        let is_same = |row| alpha.repeats(row) && beta.repeats(row);
+        score_rows(values, is_same, |start, values| columns.score(start, values))
     }
 }

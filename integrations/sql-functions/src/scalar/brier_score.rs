@@ -1,10 +1,12 @@
-use arrow::{array::BooleanArray, datatypes::Float64Type};
 use datafusion_common::Result;
-use scoring_rules::{BrierScore, ScoringRule};
+use scoring_rules::BrierScore;
 
 use crate::{
-    columns::{Arguments, Numbers},
-    scalar::function::RowFunction,
+    columns::Arguments,
+    scalar::{
+        function::RowFunction,
+        score_rows::{ForecastRows, score_row},
+    },
     specification::{Argument, Kind, Specification},
 };
 
@@ -12,8 +14,8 @@ use crate::{
 pub(crate) struct BrierScoreOfRow;
 
 impl RowFunction for BrierScoreOfRow {
-    type Columns<'a> = (Numbers<'a>, &'a BooleanArray);
-    type Output = Float64Type;
+    type Columns<'a> = ForecastRows<'a>;
+    type Output = f64;
 
     const SPECIFICATION: Specification = Specification {
         name: "brier_score",
@@ -28,10 +30,14 @@ impl RowFunction for BrierScoreOfRow {
     };
 
     fn columns<'a>(arguments: &Arguments<'a>) -> Result<Self::Columns<'a>> {
-        Ok((arguments.numbers(0)?, arguments.outcomes(1)?))
+        ForecastRows::new(arguments)
     }
 
-    fn value((p, y): &mut Self::Columns<'_>, row: usize) -> Result<f64> {
-        Ok(BrierScore.score(p.probability(row)?, y.value(row)))
+    fn value(rows: &mut Self::Columns<'_>, row: usize) -> Result<f64> {
+        score_row(|values| rows.score(&BrierScore, row, values))
+    }
+
+    fn fill(rows: &mut Self::Columns<'_>, values: &mut [f64]) -> Result<()> {
+        rows.score(&BrierScore, 0, values)
     }
 }

@@ -1,4 +1,3 @@
-use arrow::datatypes::Float64Type;
 use censoring::{StopReason, Stopped, exact_score};
 use datafusion_common::Result;
 
@@ -20,7 +19,7 @@ pub(crate) struct CensoredColumns<'a> {
 
 impl RowFunction for CensoredTpsOfRow {
     type Columns<'a> = CensoredColumns<'a>;
-    type Output = Float64Type;
+    type Output = f64;
 
     const SPECIFICATION: Specification = Specification {
         name: "censored_tps",

@@ -1,4 +1,3 @@
-use arrow::datatypes::Float64Type;
 use datafusion_common::Result;
 use trajectory_metrics::tool_calls::cost_gap;
 
@@ -13,7 +12,7 @@ pub(crate) struct CostGapOfRow;
 
 impl RowFunction for CostGapOfRow {
     type Columns<'a> = [NumberLists<'a>; 2];
-    type Output = Float64Type;
+    type Output = f64;
 
     const SPECIFICATION: Specification = Specification {
         name: "cost_gap",

@@ -1,4 +1,3 @@
-use arrow::datatypes::Int64Type;
 use datafusion_common::Result;
 use trajectory_metrics::tool_calls::edit_distance;
 
@@ -20,7 +19,7 @@ pub(crate) struct EditColumns<'a> {
 
 impl RowFunction for EditDistanceOfRow {
     type Columns<'a> = EditColumns<'a>;
-    type Output = Int64Type;
+    type Output = i64;
 
     const SPECIFICATION: Specification = Specification {
         name: "edit_distance",

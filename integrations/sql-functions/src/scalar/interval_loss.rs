@@ -1,4 +1,3 @@
-use arrow::datatypes::Float64Type;
 use datafusion_common::Result;
 use scoring_rules::{Interval, Observed, interval_loss};
 
@@ -13,7 +12,7 @@ pub(crate) struct IntervalLossOfRow;
 
 impl RowFunction for IntervalLossOfRow {
     type Columns<'a> = [Numbers<'a>; 4];
-    type Output = Float64Type;
+    type Output = f64;
 
     const SPECIFICATION: Specification = Specification {
         name: "interval_loss",

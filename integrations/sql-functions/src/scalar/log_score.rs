@@ -1,19 +1,37 @@
-use arrow::{array::BooleanArray, datatypes::Float64Type};
 use datafusion_common::Result;
-use scoring_rules::{LogScore, ScoringRule};
+use scoring_rules::LogScore;
 
 use crate::{
     columns::{Arguments, Numbers},
-    scalar::function::RowFunction,
+    scalar::{
+        function::RowFunction,
+        score_rows::{ForecastRows, score_row, score_rows},
+    },
     specification::{Argument, Kind, Specification},
 };
 
 /// `log_score(p, y [, eps])`.
 pub(crate) struct LogScoreOfRow;
 
+pub(crate) struct LogColumns<'a> {
+    rows: ForecastRows<'a>,
+    eps: Option<Numbers<'a>>,
+}
+
+impl LogColumns<'_> {
+    /// Scores the rows from `start` on by the rule of this row.
+    fn score(&self, start: usize, values: &mut [f64]) -> Result<()> {
+        let rule = match self.eps {
+            None => LogScore::exact(),
+            Some(eps) => eps.checked(start, "above 0 and below 0.5", LogScore::clipped)?,
+        };
+        self.rows.score(&rule, start, values)
+    }
+}
+
 impl RowFunction for LogScoreOfRow {
-    type Columns<'a> = (Numbers<'a>, &'a BooleanArray, Option<Numbers<'a>>);
-    type Output = Float64Type;
+    type Columns<'a> = LogColumns<'a>;
+    type Output = f64;
 
     const SPECIFICATION: Specification = Specification {
         name: "log_score",
@@ -34,14 +52,16 @@ impl RowFunction for LogScoreOfRow {
 
     fn columns<'a>(arguments: &Arguments<'a>) -> Result<Self::Columns<'a>> {
         let eps = arguments.optional(2, Arguments::numbers)?;
-        Ok((arguments.numbers(0)?, arguments.outcomes(1)?, eps))
+        Ok(LogColumns { rows: ForecastRows::new(arguments)?, eps })
     }
 
-    fn value((p, y, eps): &mut Self::Columns<'_>, row: usize) -> Result<f64> {
-        let rule = match eps {
-            None => LogScore::exact(),
-            Some(eps) => eps.checked(row, "above 0 and below 0.5", LogScore::clipped)?,
-        };
-        Ok(rule.score(p.probability(row)?, y.value(row)))
+    fn value(columns: &mut Self::Columns<'_>, row: usize) -> Result<f64> {
+        score_row(|values| columns.score(row, values))
+    }
+
+    fn fill(columns: &mut Self::Columns<'_>, values: &mut [f64]) -> Result<()> {
+        let eps = columns.eps;
+        let is_same = |row| eps.is_none_or(|eps| eps.repeats(row));
+        score_rows(values, is_same, |start, values| columns.score(start, values))
     }
 }

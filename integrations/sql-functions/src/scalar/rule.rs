@@ -1,8 +1,12 @@
 use datafusion_common::Result;
-use scoring_rules::AnyRule;
+use scoring_rules::{AnyRule, Error};
 use trajectory_metrics::{Tps, WeightSchedule};
 
 use crate::columns::Texts;
+
+/// The rules as SQL writes them.
+const RULES: &str = "log, log(eps), brier, spherical, boosting, beta(alpha, beta), power(power, baseline), \
+                     pseudospherical(power, baseline) or elementary(threshold)";
 
 /// The score of a trajectory under a rule and a schedule.
 pub(crate) type NamedTps = Tps<AnyRule>;
@@ -25,8 +29,13 @@ impl<'a> NamedScores<'a> {
         let kept = match self.kept.take() {
             Some(kept) if (kept.0, kept.1) == (rule, schedule) => kept,
             _ => {
-                let read =
-                    read_rule(rule).map_err(|error| self.rules.place().failed(rule, error))?;
+                let place = self.rules.place();
+                let read = read_rule(rule).map_err(|error| match error {
+                    Error::UnknownRule => {
+                        place.failed(rule, format_args!("no such scoring rule; give {RULES}"))
+                    }
+                    other => place.failed(rule, other),
+                })?;
                 let known = WeightSchedule::NAMED.iter().map(WeightSchedule::name);
                 let steps = schedule.parse::<WeightSchedule>().map_err(|_| {
                     let known = known.collect::<Vec<_>>().join(", ");
@@ -41,11 +50,11 @@ impl<'a> NamedScores<'a> {
 }
 
 /// The rule of a name, with its parameters in parentheses or as [`AnyRule`] writes them.
-fn read_rule(text: &str) -> std::result::Result<AnyRule, scoring_rules::Error> {
+fn read_rule(text: &str) -> std::result::Result<AnyRule, Error> {
     match text.split_once('(') {
         None => text.parse(),
         Some((name, rest)) => {
-            let parameters = rest.strip_suffix(')').ok_or(scoring_rules::Error::UnknownRule)?;
+            let parameters = rest.strip_suffix(')').ok_or(Error::UnknownRule)?;
             format!("{name}:{parameters}").parse()
         }
     }
@@ -54,7 +63,7 @@ fn read_rule(text: &str) -> std::result::Result<AnyRule, scoring_rules::Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use scoring_rules::{BetaScore, Error, LogScore, Probability, ScoringRule};
+    use scoring_rules::{BetaScore, LogScore, Probability, ScoringRule};
 
     #[test]
     fn rules_are_read_by_name_with_their_parameters() {

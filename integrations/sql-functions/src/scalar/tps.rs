@@ -1,4 +1,4 @@
-use arrow::{array::BooleanArray, datatypes::Float64Type};
+use arrow::array::BooleanArray;
 use datafusion_common::Result;
 use trajectory_metrics::Trace;
 
@@ -23,7 +23,7 @@ pub(crate) struct TpsColumns<'a> {
 
 impl RowFunction for TpsOfRow {
     type Columns<'a> = TpsColumns<'a>;
-    type Output = Float64Type;
+    type Output = f64;
 
     const SPECIFICATION: Specification = Specification {
         name: "tps",

@@ -6,7 +6,7 @@ use std::{
 };
 
 use datafusion::{
-    arrow::util::pretty::pretty_format_batches,
+    arrow::{array::RecordBatch, datatypes::SchemaRef, util::pretty::pretty_format_batches},
     execution::TaskContext,
     physical_plan::{ExecutionPlan, collect},
     prelude::{SQLOptions, SessionContext},
@@ -100,5 +100,15 @@ impl Query {
             Some(output) => output.write(schema, &rows)?,
             None => pretty_format_batches(&rows).map_err(Problem::from)?.to_string(),
         })
+    }
+
+    /// Runs the query and returns its columns and rows.
+    ///
+    /// # Errors
+    ///
+    /// The first error of a row or of the engine.
+    pub async fn rows(self) -> Result<(SchemaRef, Vec<RecordBatch>), Error> {
+        let schema = self.plan.schema();
+        Ok((schema, collect(self.plan, self.context).await.map_err(Problem::from)?))
     }
 }

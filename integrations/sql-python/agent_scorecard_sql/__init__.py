@@ -23,7 +23,7 @@ def sql(query: str, *, memory_limit: int | None = None, timeout: float | None = 
         Bytes that the engine may take for groups, sorts and joins. Beyond, it writes to temporary files or refuses the
         query. Data frames and the result are not counted.
     timeout : float, optional
-        Seconds after which the query is ended.
+        Seconds after which the query is ended. A join of many rows without a condition may go on in the background.
     **tables
         The tables by name: the path of a file or folder, or an object with `__arrow_c_stream__`, such as a data frame of
         pandas or Polars, a pyarrow Table or a DuckDB relation. Such an object is read whole and copied. In pandas, NaN

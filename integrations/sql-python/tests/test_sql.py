@@ -19,11 +19,7 @@ from agent_scorecard_sql import sql
 
 RUNS = {"model": ["a", "b", "a", None], "p": [0.9, 0.4, 0.6, 0.5], "y": [True, False, False, True]}
 # Takes minutes.
-ENDLESS = "SELECT count(*) FROM runs a, runs b, runs c WHERE a.p + b.p + c.p > 2.99"
-
-
-def many():
-    return pa.table({"p": np.arange(5000) / 5000})
+ENDLESS = "SELECT count(*) FROM generate_series(1, 1000000000000) AS series(x) WHERE x % 7 = 1"
 
 
 @pytest.mark.parametrize(
@@ -87,7 +83,7 @@ def test_a_table_is_a_path_or_has_a_stream():
 def test_a_query_ends_at_its_timeout():
     start = time.monotonic()
     with pytest.raises(TimeoutError, match="allow more seconds"):
-        sql(ENDLESS, runs=many(), timeout=0.3)
+        sql(ENDLESS, timeout=0.3)
     assert time.monotonic() - start < 5
     with pytest.raises(ValueError, match="timeout"):
         sql("SELECT 1", timeout=-1)
@@ -99,7 +95,7 @@ def test_control_c_ends_a_query():
     start = time.monotonic()
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        sql(ENDLESS, runs=many())
+        sql(ENDLESS)
     assert time.monotonic() - start < 5
 
 
@@ -112,10 +108,10 @@ def test_a_query_beyond_its_memory_limit_is_refused():
 
 
 def test_long_queries_do_not_end_the_interpreter(tmp_path):
-    terms = " + ".join(["p"] * 1000), " OR ".join(f"p = {it}" for it in range(400))
+    terms = " + ".join(["p"] * 600), " OR ".join(f"p = {it}" for it in range(200))
     code = f"import pyarrow as pa, agent_scorecard_sql as s; print(s.sql('SELECT {terms[0]} AS p FROM runs WHERE {terms[1]}', runs=pa.table({{'p': [2.0]}})).to_pylist())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, cwd=tmp_path)
-    assert done.stdout == "[{'p': 2000.0}]\n", done.stderr
+    assert done.stdout == "[{'p': 1200.0}]\n", done.stderr
 
 
 def test_the_example_of_the_documentation_holds():

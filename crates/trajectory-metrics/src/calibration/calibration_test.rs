@@ -14,8 +14,7 @@ use crate::{
 /// the same confidences would have.
 ///
 /// The expected calibration error of a sample is above 0 even for calibrated forecasts, and larger for fewer rows, so that
-/// the error without a reference says little. This test draws outcomes for which the confidences are calibrated, and
-/// computes the error of each draw.
+/// the error without a reference says little.
 ///
 /// ```
 /// use trajectory_metrics::{Binning, CalibrationTest, Error, Probability, Seed};
@@ -73,10 +72,7 @@ impl CalibrationTest {
     /// generator. Results therefore have the same bits for any order of the rows.
     ///
     /// In simulations (`tests/all/calibration_test.rs`) calibrated confidences of 10 to 200 clusters with 1 to 8 rows have a
-    /// p-value of at most 0.05 in at most 6 % of samples. The wild cluster bootstrap (Cameron, Gelbach and Miller 2008,
-    /// doi:10.1162/rest.90.3.414) flips the signs of the residuals by cluster instead. It needs residuals that are about
-    /// as often positive as negative in each bin: with calibrated confidences near 0 or 1, it rejects calibration in up to
-    /// half of the samples.
+    /// p-value of at most 0.05 in at most 6 % of samples.
     ///
     /// Cost: linear in the number of rows for each draw.
     ///

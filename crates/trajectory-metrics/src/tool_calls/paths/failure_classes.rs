@@ -5,13 +5,6 @@ use crate::error::{Error, Shared};
 /// What is wrong with a call: one of the four failure modes of CostBench.
 ///
 /// Reference: CostBench, appendix D.2.
-///
-/// ```
-/// use trajectory_metrics::tool_calls::FailureClass;
-///
-/// assert!(FailureClass::Extra.is_redundant() && !FailureClass::Extra.is_invalid());
-/// assert!(FailureClass::Inaccessible.is_invalid());
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -82,6 +75,7 @@ impl FailureClass {
     ///         Some(FailureClass::WrongParameters),
     ///     ]
     /// );
+    /// assert!(FailureClass::Extra.is_redundant() && FailureClass::Inaccessible.is_invalid());
     /// let counts: FailureCounts = classes.into_iter().collect();
     /// assert_eq!((counts.calls, counts.redundant(), counts.invalid()), (6, 2, 2));
     /// ```
@@ -128,14 +122,6 @@ pub struct CallFacts<T> {
 scoring_rules::checked! {
     /// The number of calls in each class, for one or many runs. It can be collected from, or extended with, the result
     /// of [`FailureClass::of_each`]. Counts stay at the largest value of their type.
-    ///
-    /// ```
-    /// use trajectory_metrics::tool_calls::{FailureClass, FailureCounts};
-    ///
-    /// let mut counts: FailureCounts = [None, Some(FailureClass::Repeated)].into_iter().collect();
-    /// counts.merge(&[Some(FailureClass::Inaccessible)].into_iter().collect());
-    /// assert_eq!((counts.calls, counts.redundant(), counts.invalid()), (3, 1, 1));
-    /// ```
     ///
     /// With the feature `serde`, counts are read only if the classes together have at most all calls.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -218,11 +204,8 @@ impl FromIterator<Option<FailureClass>> for FailureCounts {
 /// Returns the share of calls that are invalid: calls of an unknown tool, calls with wrong parameters, and calls with
 /// inputs that were not available yet. `valid` states for each call whether it is valid.
 ///
-/// In [0, 1]; lower is better. CostBench computes it over the calls of many runs together, so that
-/// long runs count more.
-///
-/// Reference: ITUR in CostBench, appendix B.3.1; appendix B.3.2: over all runs, regardless of their
-/// outcome.
+/// In [0, 1]; lower is better. CostBench (ITUR, appendices B.3.1 and B.3.2) computes it over the calls of all runs together,
+/// so that long runs count more.
 ///
 /// # Errors
 ///

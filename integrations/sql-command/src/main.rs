@@ -1,38 +1,44 @@
 //! Runs a query with the functions of `sql-functions` on files, in one process.
 //!
 //! ```text
-//! agent-scorecard-sql [--output FILE] SQL TABLE=PATH…
+//! agent-scorecard-sql [OPTIONS] SQL TABLE=PATH…
 //! ```
 //!
 //! `sql_tables::Query::plan` says which files and folders a path may name. The query only reads. The rows are printed as a
 //! table, or written to a new file. After an error the exit code is 2, with one line on standard error and nothing on
 //! standard output.
 
-use std::{env, error::Error, io::Write, process::ExitCode};
+use std::{error::Error, io::Write, process::ExitCode};
 
+use clap::Parser;
 use datafusion::prelude::SessionContext;
-use sql_tables::{Query, take_output};
+use sql_tables::{Arguments, parse};
 
-const USAGE: &str = "usage: agent-scorecard-sql [--output FILE] SQL TABLE=PATH…; for example \
-'SELECT auroc(p, y) FROM runs' runs=runs.parquet";
-
-async fn run(mut arguments: Vec<String>) -> Result<String, Box<dyn Error>> {
-    let output = take_output(&mut arguments);
-    let [sql, tables @ ..] = &arguments[..] else { return Err(USAGE.into()) };
-    if matches!(&sql[..], "-h" | "--help") {
-        return Ok(USAGE.to_owned());
-    }
-    if tables.is_empty() {
-        return Err(USAGE.into());
-    }
-    let mut session = SessionContext::new();
-    sql_functions::register_all(&mut session)?;
-    Ok(Query::plan(&session, sql, tables, output.as_deref()).await?.run().await?)
+/// Runs one query on Parquet, CSV and JSON Lines files, and prints its rows or writes them to a new file.
+#[derive(Debug, Parser)]
+#[command(
+    name = "agent-scorecard-sql",
+    override_usage = "agent-scorecard-sql [OPTIONS] SQL TABLE=PATH…"
+)]
+struct Program {
+    #[command(flatten)]
+    arguments: Arguments,
 }
 
-#[tokio::main]
-async fn main() -> ExitCode {
-    match run(env::args().skip(1).collect()).await {
+async fn run(arguments: &Arguments) -> Result<String, Box<dyn Error + Send + Sync>> {
+    let mut session = SessionContext::from(arguments.session()?.build());
+    sql_functions::register_all(&mut session)?;
+    Ok(arguments.plan(&session).await?.run().await?)
+}
+
+fn main() -> ExitCode {
+    let Program { arguments } = match parse() {
+        Ok(program) => program,
+        Err(code) => return code,
+    };
+    let work = arguments.clone();
+    let found = arguments.block_on(async move { run(&work).await });
+    match found.map_err(Into::into).and_then(|found| found) {
         Ok(text) => {
             // A reader that has seen enough, such as `head`, is no error.
             let _ = writeln!(std::io::stdout(), "{text}");

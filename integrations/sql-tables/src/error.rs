@@ -1,6 +1,6 @@
 //! What is wrong with the files or with the query.
 
-use std::{io, path::PathBuf};
+use std::{io, path::PathBuf, time::Duration};
 
 use datafusion::{arrow::error::ArrowError, common::DataFusionError};
 
@@ -54,25 +54,87 @@ pub(crate) enum Problem {
     OutputExists(PathBuf),
     #[error("{}: is inside a folder that the query reads; write the rows elsewhere", .0.display())]
     OutputInData(PathBuf),
+    #[error(
+        "a query is missing; usage: 'SELECT auroc(p, y) FROM runs' runs=runs.parquet, or --file QUERY.sql"
+    )]
+    NoQuery,
+    #[error("timeout: the query did not finish within {0:?}; raise --timeout, or read fewer rows")]
+    Timeout(Duration),
+    #[error("a thread could not be started: {0}")]
+    Thread(io::Error),
+    #[error("{0:?}: no such table is given; usage: SQL {0}=PATH, for example {0}=runs.parquet")]
+    NoTable(String),
+    #[error("memory limit: {0}; raise --memory-limit, or read fewer rows or groups")]
+    Memory(String),
     #[error("{0}")]
-    Engine(DataFusionError),
+    Engine(String),
+}
+
+/// The words with which the engine names the part of it that an error comes from.
+const LAYERS: [&str; 14] = [
+    "Error during planning: ",
+    "Execution error: ",
+    "External error: ",
+    "Arrow error: ",
+    "Cast error: ",
+    "Csv error: ",
+    "Json error: ",
+    "Parser error: ",
+    "Parquet error: ",
+    "Schema error: ",
+    "SQL error: ",
+    "Internal error: ",
+    "This feature is not implemented: ",
+    "Resources exhausted: ",
+];
+
+/// What the engine says, in one line and without the names of its layers.
+fn in_one_line(error: &DataFusionError) -> String {
+    let text = error.find_root().strip_backtrace();
+    let mut text = &text[..];
+    for inner in ["caused by\n", "user-defined coercion failed with: "] {
+        text = text.rsplit(inner).next().unwrap_or(text);
+    }
+    if let Some((_, types)) = text.split_once(", errors: ")
+        && let Some((_, types)) = types.split_once("argument types '")
+    {
+        let types = types.split('\'').next().unwrap_or(types);
+        return format!("{types}: no function has this name and these types");
+    }
+    for end in [". No function matches", " No function matches", "\nThis issue was likely caused"] {
+        text = text.split(end).next().unwrap_or(text);
+    }
+    while let Some(inner) = LAYERS.iter().find_map(|layer| text.strip_prefix(layer)) {
+        text = inner;
+    }
+    let parser = text.strip_prefix("ParserError(\"").and_then(|text| text.strip_suffix("\")"));
+    parser.unwrap_or(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 impl From<DataFusionError> for Problem {
     /// Takes out a problem that passed through the engine.
     fn from(error: DataFusionError) -> Self {
-        match error {
+        let error = match error {
             DataFusionError::External(inner) => match inner.downcast() {
-                Ok(problem) => *problem,
-                Err(other) => Self::Engine(DataFusionError::External(other)),
+                Ok(problem) => return *problem,
+                Err(other) => DataFusionError::External(other),
             },
-            other => Self::Engine(other),
+            other => other,
+        };
+        let text = in_one_line(&error);
+        let table = text.strip_prefix("table 'datafusion.public.");
+        match table.and_then(|text| text.strip_suffix("' not found")) {
+            Some(table) => Self::NoTable(table.to_owned()),
+            None if matches!(error.find_root(), DataFusionError::ResourcesExhausted(_)) => {
+                Self::Memory(text)
+            }
+            None => Self::Engine(text),
         }
     }
 }
 
 impl From<ArrowError> for Problem {
     fn from(error: ArrowError) -> Self {
-        Self::Engine(error.into())
+        DataFusionError::from(error).into()
     }
 }

@@ -3,6 +3,7 @@
 //! A table is one file, or all files of a folder and of the folders in it; see [`Query::plan`]. No row and no file
 //! is left out without an error, and nothing is written except the one new file that a caller names.
 
+mod arguments;
 mod error;
 mod files;
 mod json_lines;
@@ -10,5 +11,6 @@ mod output;
 mod query;
 mod table;
 
+pub use arguments::{Arguments, Memory, block_on, parse};
 pub use error::Error;
 pub use query::{Query, take_output};

@@ -4,6 +4,7 @@ use std::{
     fs::{self, File},
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
+    process,
 };
 
 use datafusion::{
@@ -38,6 +39,12 @@ impl Output {
             Ok(_) => Ok(Self { path, kind }),
             Err(error) => Err(Problem::File(path, error)),
         }
+    }
+
+    /// Where rows are until all of them are written. Folders are read without such files.
+    pub(crate) fn unfinished(path: &Path) -> PathBuf {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        path.with_file_name(format!(".{name}.{}.partial", process::id()))
     }
 
     /// Writes the rows and says so. After an error the file is gone.

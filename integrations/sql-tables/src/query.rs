@@ -56,9 +56,7 @@ impl Query {
         let (mut folders, mut refused) = (Vec::new(), Vec::new());
         for table in tables.iter().map(AsRef::as_ref) {
             let not_a_table = || Problem::NotATable(table.to_owned());
-            // No name begins as an option does.
-            let named = table.split_once('=').filter(|(name, _)| !name.starts_with('-'));
-            let (name, path) = named.ok_or_else(not_a_table)?;
+            let (name, path) = table.split_once('=').ok_or_else(not_a_table)?;
             let found = files::find(Path::new(path))?;
             let table = Table::open(&state, &found).await?;
             refused.extend(table.refused.iter().flatten().cloned());

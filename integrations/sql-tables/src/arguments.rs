@@ -1,0 +1,258 @@
+//! The arguments that the programs share, and how they run a query.
+
+use std::{
+    env,
+    ffi::OsString,
+    fs,
+    future::Future,
+    io::{self, Read, Write},
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::{Arc, OnceLock, mpsc},
+    thread,
+    time::Duration,
+};
+
+use clap::Parser;
+use datafusion::{
+    execution::{
+        SessionStateBuilder,
+        memory_pool::FairSpillPool,
+        runtime_env::{RuntimeEnv, RuntimeEnvBuilder},
+    },
+    prelude::{SessionConfig, SessionContext},
+};
+use tokio::runtime::Builder;
+
+use crate::{
+    error::{Error, Problem},
+    output::Output,
+    query::Query,
+};
+
+/// Bytes of the stack of each thread. They are reserved, and used only by queries of many nested terms.
+const STACK: usize = 256 << 20;
+
+/// The longest time that a query can run, if no other is given: a century.
+const FOREVER: Duration = Duration::from_secs(100 * 365 * 86_400);
+
+/// How much memory a query may use.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct Memory {
+    /// Memory for rows and groups, such as 512MB or 4GB; what does not fit is written to temporary files
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    memory_limit: Option<usize>,
+}
+
+impl Memory {
+    /// Returns the part of a session that holds the limit.
+    ///
+    /// # Errors
+    ///
+    /// There is no folder for temporary files.
+    pub fn runtime(&self) -> Result<Arc<RuntimeEnv>, Error> {
+        let mut runtime = RuntimeEnvBuilder::new();
+        if let Some(limit) = self.memory_limit {
+            runtime = runtime.with_memory_pool(Arc::new(FairSpillPool::new(limit)));
+        }
+        Ok(runtime.build_arc().map_err(Problem::from)?)
+    }
+}
+
+/// A query, its tables, its limits, and where its rows go.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Arguments {
+    /// Query and tables: 'SELECT auroc(p, y) FROM runs' runs=runs.parquet
+    #[arg(value_name = "SQL TABLE=PATH")]
+    words: Vec<String>,
+    /// Read the query from a file, or from standard input if FILE is -
+    #[arg(long, value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// Write the rows to a new .parquet, .csv or .jsonl file
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    memory: Memory,
+    /// End the query after this time, such as 500ms, 60s or 5m
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    timeout: Option<Duration>,
+    /// The query, which standard input gives only once.
+    #[arg(skip)]
+    sql: OnceLock<String>,
+}
+
+impl Arguments {
+    /// Returns the time that the query may take, if it is limited.
+    #[must_use]
+    pub const fn timeout(&self) -> Option<Duration> {
+        self.timeout
+    }
+
+    /// Begins a session within the memory limit, in which a query can also list the functions.
+    ///
+    /// # Errors
+    ///
+    /// There is no folder for temporary files.
+    pub fn session(&self) -> Result<SessionStateBuilder, Error> {
+        let config = SessionConfig::new().with_information_schema(true);
+        Ok(SessionStateBuilder::new()
+            .with_config(config)
+            .with_runtime_env(self.memory.runtime()?)
+            .with_default_features())
+    }
+
+    /// Opens the tables and plans the query; see [`Query::plan`]. It can be planned again.
+    ///
+    /// # Errors
+    ///
+    /// As [`Query::plan`], and a query that is missing or cannot be read from its file.
+    pub async fn plan(&self, session: &SessionContext) -> Result<Query, Error> {
+        let mut tables: Vec<&str> = self.words.iter().map(String::as_str).collect();
+        let sql = match &self.file {
+            Some(path) if self.sql.get().is_none() => &read(path)?,
+            Some(_) => "",
+            None => {
+                let place = tables.iter().position(|word| !is_table(word));
+                tables.remove(place.ok_or(Problem::NoQuery)?)
+            }
+        };
+        let sql = self.sql.get_or_init(|| sql.to_owned());
+        Query::plan(session, sql, &tables, self.output.as_deref()).await
+    }
+
+    /// Runs the work of a program on threads with large stacks, and returns its result.
+    ///
+    /// # Errors
+    ///
+    /// The work takes longer than the time limit, or a thread cannot be started.
+    pub fn block_on<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> Result<T, Error> {
+        let found = block_on(self.timeout.unwrap_or(FOREVER), work);
+        if let (Err(_), Some(output)) = (&found, &self.output) {
+            // The rows so far, if there are any.
+            let _ = fs::remove_file(Output::unfinished(output));
+        }
+        found
+    }
+}
+
+/// Whether the argument has the form NAME=PATH. A query has other characters before its first `=`.
+fn is_table(word: &str) -> bool {
+    let is_in_name = |letter: char| letter.is_alphanumeric() || "_-.".contains(letter);
+    word.split_once('=').is_some_and(|(name, _)| name.chars().all(is_in_name))
+}
+
+fn read(path: &Path) -> Result<String, Problem> {
+    let mut sql = String::new();
+    let read = if path == Path::new("-") {
+        io::stdin().read_to_string(&mut sql).map(|_| sql)
+    } else {
+        fs::read_to_string(path)
+    };
+    read.map_err(|error| Problem::File(path.to_owned(), error))
+}
+
+/// Runs a future on threads with large stacks. After the time limit, the threads are left to the end of the process.
+///
+/// # Errors
+///
+/// The time limit, or a thread that cannot be started.
+pub fn block_on<T: Send + 'static>(
+    limit: Duration,
+    work: impl Future<Output = T> + Send + 'static,
+) -> Result<T, Error> {
+    let (to, from) = mpsc::channel();
+    let runtime = Builder::new_multi_thread().thread_stack_size(STACK).enable_all().build();
+    let runtime = runtime.map_err(Problem::Thread)?;
+    let thread = thread::Builder::new().stack_size(4 * STACK).spawn(move || {
+        // If nobody waits any longer, the result is not needed.
+        let _ = to.send(runtime.block_on(work));
+        runtime.shutdown_background();
+    });
+    let thread = thread.map_err(Problem::Thread)?;
+    match from.recv_timeout(limit) {
+        Ok(found) => Ok(found),
+        Err(mpsc::RecvTimeoutError::Timeout) => Err(Problem::Timeout(limit).into()),
+        Err(mpsc::RecvTimeoutError::Disconnected) => {
+            let _ = thread.join();
+            Err(Problem::Thread(io::Error::other("a thread ended early")).into())
+        }
+    }
+}
+
+/// Reads the arguments of a program. For wrong arguments and for `--help` it prints text and returns the exit code.
+///
+/// # Errors
+///
+/// The exit code with which the program ends: 0 after help, otherwise 2.
+pub fn parse<P: Parser>() -> Result<P, ExitCode> {
+    // A query may begin with a comment.
+    let words = env::args_os().map(|word| match word.to_str() {
+        Some(sql) if sql.starts_with("--") && sql.contains(char::is_whitespace) => {
+            OsString::from(format!("\n{sql}"))
+        }
+        _ => word,
+    });
+    P::try_parse_from(words).map_err(|error| {
+        let text = error.to_string();
+        // There is nowhere else to report a closed stream.
+        if error.use_stderr() {
+            let _ = writeln!(io::stderr(), "{}", one_line(&text));
+            ExitCode::from(2)
+        } else {
+            let _ = write!(io::stdout(), "{text}");
+            ExitCode::SUCCESS
+        }
+    })
+}
+
+/// Joins the lines of a message.
+fn one_line(text: &str) -> String {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.take_while(|line| !line.starts_with("For more")).collect::<Vec<_>>().join("; ")
+}
+
+/// A number and its unit.
+fn split(text: &str) -> Option<(f64, &str)> {
+    let end = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.');
+    let (number, unit) = text.split_at(end.unwrap_or(text.len()));
+    Some((number.parse().ok()?, unit.trim()))
+}
+
+fn bytes(text: &str) -> Result<usize, String> {
+    let found = split(text).and_then(|(number, unit)| {
+        let factor = match unit.to_ascii_lowercase().as_str() {
+            "kb" | "k" => 1e3,
+            "mb" | "m" => 1e6,
+            "gb" | "g" => 1e9,
+            "kib" => 1024.0,
+            "mib" => 1_048_576.0,
+            "gib" => 1_073_741_824.0,
+            _ => return None,
+        };
+        Some(number * factor)
+    });
+    match found {
+        Some(bytes) if bytes >= 1e6 => Ok(bytes as usize),
+        _ => {
+            Err("a size is a number and a unit, at least 1MB, for example 512MB or 4GB".to_owned())
+        }
+    }
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    let found = split(text).and_then(|(number, unit)| match unit {
+        "ms" => Some(number / 1e3),
+        "s" => Some(number),
+        "m" | "min" => Some(number * 60.0),
+        "h" => Some(number * 3_600.0),
+        _ => None,
+    });
+    found
+        .filter(|&seconds| seconds > 0.0)
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .filter(|&time| time <= FOREVER)
+        .ok_or_else(|| "a time is a number and a unit, for example 500ms, 60s, 5m or 1h".to_owned())
+}

@@ -212,3 +212,36 @@ fn whole_numbers_of_csv_are_not_cut_either() {
     let error = refused("SELECT count(*) FROM r", &path);
     assert!(error.contains("uneven.csv: ") && error.contains("line 3"), "{error}");
 }
+
+#[test]
+fn ids_of_csv_stay_texts_and_words_for_missing_values_are_null() {
+    let lines = [
+        "task,p,y,day,note,big",
+        "001,0.25,true,2025-07-01,NA,12345678901234567890",
+        "1,NA,False,2025-07-02,none,1",
+        "01, n/a ,null,N/A,x,2",
+        "10,,NA,,,3",
+        "010,NaN,true,NULL,NA,4",
+        "7,1,TRUE,2025-07-03,001,5",
+    ];
+    let path = file("ids.csv", &lines.map(str::to_owned));
+    assert_eq!(
+        rows("SELECT count(DISTINCT task), count(DISTINCT big) FROM r", &path),
+        [["6", "6"]]
+    );
+    assert_eq!(rows("SELECT task FROM r WHERE p = 0.25 AND task = '001'", &path), [["001"]]);
+    let sql = "SELECT count(p), exact_sum(p), count(y), count(day), max(day), count(note) FROM r";
+    assert_eq!(rows(sql, &path), [["2", "1.25", "4", "3", "2025-07-03", "5"]]);
+    // Alone, beside the other columns, in conditions and in scores.
+    assert_eq!(rows("SELECT p FROM r WHERE p > 0.5", &path), [["1.0"]]);
+    assert_eq!(rows("SELECT exact_mean(brier_score(p, y)) FROM r", &path), [["-0.28125"]]);
+    let all = rows("SELECT * FROM r WHERE p IS NULL ORDER BY task LIMIT 1", &path);
+    assert_eq!(all, [["01", "", "", "", "x", "2"]]);
+    // A later file of a folder may have other words for it, or no value at all.
+    let folder = path.with_file_name("missing_in_folder");
+    fs::create_dir_all(&folder).unwrap();
+    for (name, p) in [("1.csv", "None"), ("2.csv", "0.5\n#N/A"), ("3.csv", "")] {
+        fs::write(folder.join(name), format!("t,p\na,{p}\n").replace("\n#", "\na,#")).unwrap();
+    }
+    assert_eq!(rows("SELECT count(*), count(p), sum(p) FROM r", &folder), [["4", "1", "0.5"]]);
+}

@@ -1,20 +1,16 @@
 //! A table over exactly the data files that were found.
 
 use std::{
-    fs::{self, File},
-    io,
+    fs, io,
     path::{self, Component},
     sync::Arc,
 };
 
 use async_trait::async_trait;
 use datafusion::{
-    arrow::{
-        csv::reader::Format,
-        datatypes::{DataType, Field, FieldRef, Schema, SchemaRef},
-    },
+    arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef},
     catalog::{Session, TableProvider},
-    common::{DataFusionError, ScalarValue},
+    common::{DFSchema, DataFusionError, ScalarValue},
     datasource::{
         TableType,
         file_format::{FileFormat, csv::CsvFormat, json::JsonFormat, parquet::ParquetFormat},
@@ -23,12 +19,13 @@ use datafusion::{
         table_schema::TableSchema,
     },
     execution::object_store::ObjectStoreUrl,
-    logical_expr::Expr,
+    logical_expr::{Expr, ident},
     object_store,
-    physical_plan::ExecutionPlan,
+    physical_plan::{ExecutionPlan, projection::ProjectionExec},
 };
 
 use crate::{
+    csv,
     error::Problem,
     files::{DataFile, DataFiles, Kind},
     json_lines,
@@ -42,12 +39,14 @@ pub(crate) struct Table {
     files: Vec<PartitionedFile>,
     /// For each column why no query may read it. Columns of keys come last and are not in this list.
     pub(crate) refused: Vec<Option<String>>,
+    /// The columns of CSV, in order. Columns of keys come last and are not in this list.
+    csv: Vec<csv::Column>,
 }
 
 impl Table {
     pub(crate) async fn open(session: &dyn Session, found: &DataFiles) -> Result<Self, Problem> {
         let files = found.files.iter().map(partitioned).collect::<Result<Vec<_>, _>>()?;
-        let mut refused = Vec::new();
+        let (mut refused, mut csv) = (Vec::new(), Vec::new());
         let (format, columns): (Arc<dyn FileFormat>, _) = match found.kind {
             Kind::Parquet => {
                 let format = ParquetFormat::default();
@@ -60,7 +59,9 @@ impl Table {
             Kind::Csv => {
                 let format =
                     CsvFormat::default().with_has_header(true).with_newlines_in_values(true);
-                (Arc::new(format), csv_columns(&found.files)?)
+                csv = csv::columns(&found.files)?;
+                let fields: Vec<Field> = csv.iter().map(csv::Column::field).collect();
+                (Arc::new(format), Arc::new(Schema::new(fields)))
             }
             Kind::JsonLines => {
                 let fields: Vec<Field>;
@@ -76,27 +77,8 @@ impl Table {
             keys.push(Arc::new(Field::new(key, DataType::Utf8, true)));
         }
         let schema = TableSchema::builder(columns).with_table_partition_cols(keys).build();
-        Ok(Self { format, schema, files, refused })
+        Ok(Self { format, schema, files, refused, csv })
     }
-}
-
-/// The columns of CSV files, with types from all rows. The engine reads them by position.
-fn csv_columns(files: &[DataFile]) -> Result<SchemaRef, Problem> {
-    let mut columns: Option<(SchemaRef, &DataFile)> = None;
-    for file in files {
-        let read = |error| Problem::File(file.path.clone(), error);
-        let opened = File::open(&file.path).map_err(read)?;
-        let inferred = Format::default().with_header(true).infer_schema(opened, None);
-        let (found, _) = inferred.map_err(|error| read(io::Error::other(error)))?;
-        match &columns {
-            Some((schema, first)) if **schema != found => {
-                return Err(Problem::Columns(first.path.clone(), file.path.clone()));
-            }
-            Some(_) => {}
-            None => columns = Some((Arc::new(found), file)),
-        }
-    }
-    Ok(columns.map_or_else(|| Arc::new(Schema::empty()), |(schema, _)| schema))
 }
 
 /// A file as the engine reads it. Links stay, because another host may resolve them in another way.
@@ -115,7 +97,11 @@ fn partitioned(file: &DataFile) -> Result<PartitionedFile, Problem> {
 #[async_trait]
 impl TableProvider for Table {
     fn schema(&self) -> SchemaRef {
-        Arc::clone(self.schema.table_schema())
+        let mut fields = self.schema.table_schema().fields().to_vec();
+        for (field, column) in fields.iter_mut().zip(&self.csv) {
+            *field = Arc::new(field.as_ref().clone().with_data_type(column.data_type.clone()));
+        }
+        Arc::new(Schema::new(fields))
     }
 
     fn table_type(&self) -> TableType {
@@ -142,6 +128,18 @@ impl TableProvider for Table {
             .with_projection_indices(projection.cloned())?
             .with_limit(limit)
             .build();
-        self.format.create_physical_plan(session, scan).await
+        let plan = self.format.create_physical_plan(session, scan).await?;
+        let read = plan.schema();
+        let value = |name: &String| self.csv.iter().find(|it| it.name == *name)?.value();
+        if read.fields().iter().all(|field| value(field.name()).is_none()) {
+            return Ok(plan);
+        }
+        let names = DFSchema::try_from(read.as_ref().clone())?;
+        let columns = read.fields().iter().map(|field| {
+            let value = value(field.name()).unwrap_or_else(|| ident(field.name()));
+            Ok((session.create_physical_expr(value, &names)?, field.name().clone()))
+        });
+        let columns = columns.collect::<Result<Vec<_>, DataFusionError>>()?;
+        Ok(Arc::new(ProjectionExec::try_new(columns, plan)?))
     }
 }

@@ -178,3 +178,103 @@ fn output_never_replaces_a_file_nor_adds_one_to_the_data() {
     assert_eq!(contents(&folder.join("data")), before);
     assert_eq!(fs::read_to_string(folder.join("precious.csv")).unwrap(), "precious\n");
 }
+
+#[test]
+fn deep_queries_run_or_are_refused() {
+    let folder = folder("depth");
+    let joined = |term: &str, by: &str, n: usize| vec![term; n].join(by);
+    let file = |sql: String| fs::write(folder.join("query.sql"), sql).unwrap();
+    let arguments = ["--file", "query.sql", "r=data"];
+    file(format!("SELECT count(*) AS n FROM r WHERE {}", joined("p = 0.75", " OR ", 400)));
+    assert!(String::from_utf8(command(&folder, &arguments).stdout).unwrap().contains("| 1 |"));
+    file(format!("SELECT {} AS n FROM r LIMIT 1", joined("p", " + ", 1_000)));
+    assert!(String::from_utf8(command(&folder, &arguments).stdout).unwrap().contains("| 750.0 |"));
+    for sql in [
+        format!("SELECT {} FROM r", joined("p", "+", 100_000)),
+        format!("SELECT * FROM r WHERE {}", joined("y", " OR ", 100_000)),
+        joined("SELECT p FROM r", " UNION ALL ", 10_000),
+        format!("SELECT p{} FROM r", "::DOUBLE".repeat(10_000)),
+        format!("SELECT {}p{} FROM r", "(".repeat(10_000), ")".repeat(10_000)),
+    ] {
+        file(sql);
+        let found = command(&folder, &arguments);
+        let error = String::from_utf8(found.stderr).unwrap();
+        assert_eq!(found.status.code(), Some(2), "{error}");
+        assert!(error.contains("nests more than") || error.contains("Recursion"), "{error}");
+    }
+    // Many items are not deep.
+    file(format!("SELECT count(*) AS n FROM r WHERE p IN ({})", joined("-1 + 1.75", ", ", 3_000)));
+    assert!(String::from_utf8(command(&folder, &arguments).stdout).unwrap().contains("| 1 |"));
+}
+
+#[test]
+fn a_limit_ends_a_query_with_its_name_and_without_a_file() {
+    let folder = folder("limits");
+    let many =
+        "SELECT auroc(p, p > 0.5) FROM (SELECT random() AS p FROM generate_series(1, 300000))";
+    let slow = "SELECT count(*) FROM generate_series(1, 1000000000) a, generate_series(1, 1000) b";
+    let long = "SELECT a.value FROM generate_series(1, 1000000000) a";
+    for (arguments, part) in [
+        (["--memory-limit", "2MB", many], "memory limit"),
+        (["--timeout", "300ms", slow], "timeout: the query did not finish within 300ms"),
+        (["--timeout", "1s", long], "add LIMIT"),
+    ] {
+        let found = command(&folder, &[&arguments[..], &["--output", "new.csv"]].concat());
+        let error = String::from_utf8(found.stderr).unwrap();
+        let part = if arguments[2] == long { "timeout" } else { part };
+        assert_eq!((found.status.code(), found.stdout.len()), (Some(2), 0), "{error}");
+        assert!(error.contains(part) && error.lines().count() == 1, "{error}");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 2, "{arguments:?}");
+    }
+    let found = command(&folder, &[long]);
+    assert!(String::from_utf8(found.stderr).unwrap().contains("add LIMIT"));
+    // Groups are written to temporary files.
+    let groups = "SELECT count(*) AS n FROM (SELECT value, exact_sum(value) FROM \
+        generate_series(1, 30000) GROUP BY value)";
+    let found = command(&folder, &["--memory-limit", "30MB", groups]);
+    assert!(found.status.success(), "{}", String::from_utf8_lossy(&found.stderr));
+    assert!(String::from_utf8(found.stdout).unwrap().contains("| 30000 |"));
+    for limit in [["--memory-limit", "512"], ["--memory-limit", "0GB"], ["--timeout", "60"]] {
+        let found = command(&folder, &[&limit[..], &["SELECT 1"]].concat());
+        assert_eq!(found.status.code(), Some(2), "{limit:?}");
+    }
+}
+
+#[test]
+fn the_query_comes_from_a_file_or_from_standard_input() {
+    let folder = folder("file");
+    fs::write(folder.join("query.sql"), "-- All rows.\nSELECT count(*) AS n\nFROM r;\n").unwrap();
+    for arguments in [
+        &["--file", "query.sql", "r=data"][..],
+        &["r=data", "--file=query.sql"],
+        &["-- All rows.\nSELECT count(*) AS n FROM r", "r=data"],
+        &["r=data", "SELECT count(*) AS n FROM r WHERE p = p OR p IS NULL"],
+    ] {
+        let found = command(&folder, arguments);
+        assert!(String::from_utf8(found.stdout).unwrap().contains("| 3 |"), "{arguments:?}");
+    }
+    let mut child = Command::new(env!("CARGO_BIN_EXE_agent-scorecard-sql"));
+    child.current_dir(&folder).args(["--file", "-", "r=data"]);
+    let found = child.stdin(File::open(folder.join("query.sql")).unwrap()).output().unwrap();
+    assert!(String::from_utf8(found.stdout).unwrap().contains("| 3 |"));
+    for (arguments, part) in [
+        (&["--file", "none.sql", "r=data"][..], "none.sql"),
+        (&["--file", "query.sql", "SELECT 1", "r=data"], "TABLE=PATH"),
+        (&["r=data"], "a query is missing"),
+        (&["--memory", "SELECT 1"], "--memory-limit"),
+    ] {
+        let found = command(&folder, arguments);
+        let error = String::from_utf8(found.stderr).unwrap();
+        assert_eq!(found.status.code(), Some(2), "{error}");
+        assert!(error.contains(part) && error.lines().count() == 1, "{error}");
+    }
+    // Functions and tables by SQL, without a table.
+    for (sql, part) in [
+        ("SHOW FUNCTIONS LIKE 'auroc'", "auroc"),
+        ("SELECT DISTINCT routine_name FROM information_schema.routines", "log_score"),
+        ("SHOW TABLES", "information_schema"),
+    ] {
+        let found = command(&folder, &[sql]);
+        assert!(String::from_utf8(found.stdout).unwrap().contains(part), "{sql}");
+    }
+}

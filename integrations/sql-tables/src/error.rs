@@ -64,6 +64,14 @@ pub(crate) enum Problem {
     Thread(io::Error),
     #[error("{0:?}: no such table is given; usage: SQL {0}=PATH, for example {0}=runs.parquet")]
     NoTable(String),
+    #[error(
+        "the query nests more than {0} operators; write x IN (…) for many conditions joined by OR, or split the query"
+    )]
+    Depth(usize),
+    #[error(
+        "the result has more rows than a table is printed with; add LIMIT, or write all rows with --output FILE"
+    )]
+    TooManyRows,
     #[error("memory limit: {0}; raise --memory-limit, or read fewer rows or groups")]
     Memory(String),
     #[error("{0}")]

@@ -5,6 +5,7 @@ use std::{
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
     process,
+    sync::Arc,
 };
 
 use datafusion::{
@@ -47,51 +48,92 @@ impl Output {
         path.with_file_name(format!(".{name}.{}.partial", process::id()))
     }
 
-    /// Writes the rows and says so. After an error the file is gone.
-    pub(crate) fn write(&self, schema: SchemaRef, rows: &[RecordBatch]) -> Result<String, Problem> {
-        let path = &self.path;
-        let file = match File::create_new(path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                return Err(Problem::OutputExists(path.clone()));
+    /// Opens a file beside the output, which takes its name when all rows are written.
+    pub(crate) fn create(self, schema: SchemaRef) -> Result<Writer, Problem> {
+        let unfinished = Unfinished(Self::unfinished(&self.path));
+        let file = File::create(&unfinished.0)
+            .map_err(|error| Problem::File(self.path.clone(), error))
+            .map(BufWriter::new)?;
+        let format = match self.kind {
+            Kind::Parquet => ArrowWriter::try_new(file, Arc::clone(&schema), None)
+                .map(Format::Parquet)
+                .map_err(DataFusionError::from)?,
+            Kind::Csv => Format::Csv(csv::Writer::new(file)),
+            Kind::JsonLines => {
+                Format::JsonLines(json::WriterBuilder::new().with_explicit_nulls(true).build(file))
             }
-            Err(error) => return Err(Problem::File(path.clone(), error)),
         };
-        if let Err(error) = self.write_to(file, schema, rows) {
-            // The first error is the one to report.
-            let _ = fs::remove_file(path);
-            return Err(error.into());
-        }
-        let count: usize = rows.iter().map(RecordBatch::num_rows).sum();
-        Ok(format!("rows written to {}: {count}", path.display()))
+        let mut writer = Writer { output: self, unfinished, format, rows: 0 };
+        // Without rows, too, the header of CSV is written.
+        writer.write(&RecordBatch::new_empty(schema))?;
+        Ok(writer)
+    }
+}
+
+/// A file that is removed unless it gets its name before.
+#[derive(Debug)]
+struct Unfinished(PathBuf);
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        // The error that led here is the one to report.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+#[derive(Debug)]
+enum Format {
+    Parquet(ArrowWriter<BufWriter<File>>),
+    Csv(csv::Writer<BufWriter<File>>),
+    JsonLines(json::LineDelimitedWriter<BufWriter<File>>),
+}
+
+/// Writes rows, batch by batch.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    output: Output,
+    format: Format,
+    rows: usize,
+    unfinished: Unfinished,
+}
+
+impl Writer {
+    fn problem(path: &Path) -> impl Fn(DataFusionError) -> Problem {
+        |error| Problem::File(path.to_owned(), io::Error::other(error.strip_backtrace()))
     }
 
-    fn write_to(
-        &self,
-        file: File,
-        schema: SchemaRef,
-        rows: &[RecordBatch],
-    ) -> Result<(), DataFusionError> {
-        let mut file = BufWriter::new(file);
-        match self.kind {
-            Kind::Parquet => {
-                let mut writer = ArrowWriter::try_new(&mut file, schema, None)?;
-                rows.iter().try_for_each(|batch| writer.write(batch))?;
-                writer.close()?;
+    pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), Problem> {
+        self.rows += batch.num_rows();
+        let written = match &mut self.format {
+            Format::Parquet(writer) => writer.write(batch).map_err(DataFusionError::from),
+            Format::Csv(writer) => writer.write(batch).map_err(DataFusionError::from),
+            Format::JsonLines(writer) => writer.write(batch).map_err(DataFusionError::from),
+        };
+        written.map_err(Self::problem(&self.output.path))
+    }
+
+    /// Gives the file its name, unless another file has it now, and says so.
+    pub(crate) fn finish(self) -> Result<String, Problem> {
+        let Self { output: Output { path, .. }, unfinished, format, rows } = self;
+        let flushed = match format {
+            Format::Parquet(mut writer) => {
+                writer.finish().map_err(DataFusionError::from).map(|_| writer.inner_mut().flush())
             }
-            Kind::Csv => {
-                let mut writer = csv::Writer::new(&mut file);
-                // Without rows, too, the header is written.
-                writer.write(&RecordBatch::new_empty(schema))?;
-                rows.iter().try_for_each(|batch| writer.write(batch))?;
+            Format::Csv(writer) => Ok(writer.into_inner().flush()),
+            Format::JsonLines(mut writer) => {
+                writer.finish().map_err(DataFusionError::from).map(|()| writer.into_inner().flush())
             }
-            Kind::JsonLines => {
-                let builder = json::WriterBuilder::new().with_explicit_nulls(true);
-                let mut writer = builder.build::<_, json::writer::LineDelimited>(&mut file);
-                rows.iter().try_for_each(|batch| writer.write(batch))?;
-                writer.finish()?;
+        };
+        flushed.and_then(|flushed| Ok(flushed?)).map_err(Self::problem(&path))?;
+        match fs::hard_link(&unfinished.0, &path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                return Err(Problem::OutputExists(path));
             }
+            // Not every file system has links.
+            Err(_) => fs::rename(&unfinished.0, &path)
+                .map_err(|error| Problem::File(path.clone(), error))?,
+            Ok(()) => {}
         }
-        Ok(file.flush()?)
+        Ok(format!("rows written to {}: {rows}", path.display()))
     }
 }

@@ -6,11 +6,19 @@ use std::{
 };
 
 use datafusion::{
-    arrow::{array::RecordBatch, datatypes::SchemaRef, util::pretty::pretty_format_batches},
+    arrow::{
+        array::RecordBatch, datatypes::SchemaRef, util::pretty::pretty_format_batches_with_schema,
+    },
     execution::TaskContext,
-    physical_plan::{ExecutionPlan, collect},
+    physical_plan::{ExecutionPlan, collect, execute_stream},
     prelude::{SQLOptions, SessionContext},
+    sql::sqlparser::{
+        dialect::GenericDialect,
+        keywords::Keyword,
+        tokenizer::{Token, Tokenizer},
+    },
 };
+use futures::StreamExt;
 
 use crate::{
     error::{Error, Problem},
@@ -18,6 +26,12 @@ use crate::{
     output::Output,
     table::Table,
 };
+
+/// The most operators that may nest. The stacks of the programs hold several times as many.
+const DEPTH: usize = 2_000;
+
+/// The most rows of a printed table, which is formatted as a whole.
+const PRINTED: usize = 100_000;
 
 /// Takes the option `--output FILE` out of the arguments, wherever it stands.
 pub fn take_output(arguments: &mut Vec<String>) -> Option<PathBuf> {
@@ -52,6 +66,11 @@ impl Query {
         tables: &[T],
         output: Option<&Path>,
     ) -> Result<Self, Error> {
+        if depth(sql) > DEPTH {
+            return Err(Problem::Depth(DEPTH).into());
+        }
+        let functions = functions(sql);
+        let sql = functions.as_deref().unwrap_or(sql);
         let state = session.state();
         let (mut folders, mut refused) = (Vec::new(), Vec::new());
         for table in tables.iter().map(AsRef::as_ref) {
@@ -93,11 +112,25 @@ impl Query {
     /// The first error of a row or of the engine, or the reason why the file cannot be written.
     pub async fn run(self) -> Result<String, Error> {
         let schema = self.plan.schema();
-        let rows = collect(self.plan, self.context).await.map_err(Problem::from)?;
-        Ok(match self.output {
-            Some(output) => output.write(schema, &rows)?,
-            None => pretty_format_batches(&rows).map_err(Problem::from)?.to_string(),
-        })
+        let mut batches = execute_stream(self.plan, self.context).map_err(Problem::from)?;
+        if let Some(output) = self.output {
+            let mut writer = output.create(schema)?;
+            while let Some(batch) = batches.next().await {
+                writer.write(&batch.map_err(Problem::from)?)?;
+            }
+            return Ok(writer.finish()?);
+        }
+        let (mut printed, mut rows) = (Vec::new(), 0);
+        while let Some(batch) = batches.next().await {
+            let batch = batch.map_err(Problem::from)?;
+            rows += batch.num_rows();
+            if rows > PRINTED {
+                return Err(Problem::TooManyRows.into());
+            }
+            printed.push(batch);
+        }
+        let table = pretty_format_batches_with_schema(schema, &printed);
+        Ok(table.map_err(Problem::from)?.to_string())
     }
 
     /// Runs the query and returns its columns and rows.
@@ -109,4 +142,52 @@ impl Query {
         let schema = self.plan.schema();
         Ok((schema, collect(self.plan, self.context).await.map_err(Problem::from)?))
     }
+}
+
+/// Returns the query for SHOW FUNCTIONS. The engine leaves out functions whose arguments have no fixed types.
+fn functions(sql: &str) -> Option<String> {
+    let words: Vec<&str> = sql.trim_end_matches([';', ' ', '\n']).split_whitespace().collect();
+    let is_like = |words: &[&str]| words.first().is_none_or(|it| it.eq_ignore_ascii_case("like"));
+    match &words[..] {
+        [show, functions, like @ ..]
+            if show.eq_ignore_ascii_case("show")
+                && functions.eq_ignore_ascii_case("functions")
+                && is_like(like) =>
+        {
+            let pattern = like.join(" ");
+            let filter = if like.is_empty() { "" } else { " WHERE routine_name " };
+            Some(format!(
+                "SELECT DISTINCT routine_name, syntax_example, description \
+                FROM information_schema.routines{filter}{pattern} ORDER BY routine_name"
+            ))
+        }
+        _ => None,
+    }
+}
+
+/// Returns how many operators and parentheses nest in a query, at most. The engine needs stack for each.
+fn depth(sql: &str) -> usize {
+    let tokens = Tokenizer::new(&GenericDialect {}, sql).tokenize().unwrap_or_default();
+    // For each open parenthesis, what is open around it.
+    let (mut outer, mut now, mut deepest) = (Vec::new(), 0_usize, 0);
+    for token in tokens {
+        match token {
+            Token::LParen | Token::LBracket => outer.push(now),
+            Token::RParen | Token::RBracket => now = outer.pop().unwrap_or(now),
+            // The next item begins.
+            Token::Comma => now = outer.last().copied().unwrap_or(0),
+            Token::Word(word) => match word.keyword {
+                Keyword::WHEN | Keyword::THEN | Keyword::ELSE => {
+                    now = outer.last().copied().unwrap_or(0);
+                }
+                Keyword::AND | Keyword::OR | Keyword::NOT | Keyword::IS | Keyword::IN => now += 1,
+                Keyword::UNION | Keyword::EXCEPT | Keyword::INTERSECT | Keyword::JOIN => now += 1,
+                _ => {}
+            },
+            Token::Whitespace(_) | Token::Number(..) | Token::SingleQuotedString(_) => {}
+            _ => now += 1,
+        }
+        deepest = deepest.max(now);
+    }
+    deepest
 }

@@ -6,11 +6,19 @@ use std::{
     path::PathBuf,
     process::{Command, Output},
     sync::Arc,
+    time::Duration,
 };
 
 use datafusion::{
-    arrow::array::{ArrayRef, BooleanArray, Float64Array, RecordBatch},
+    arrow::{
+        array::{ArrayRef, AsArray, BooleanArray, Float64Array, RecordBatch},
+        datatypes::Float64Type,
+    },
+    catalog::TableProvider,
+    common::Result,
+    datasource::MemTable,
     parquet::arrow::ArrowWriter,
+    prelude::SessionContext,
 };
 
 const P: [f64; 4] = [0.75, 0.25, 0.25, 0.5];
@@ -78,4 +86,24 @@ fn wrong_arguments_are_one_line_and_exit_code_2() {
         assert!(line.lines().count() == 1 && line.contains(part), "{arguments:?}: {line}");
     }
     assert!(command(&["--help"]).status.success());
+}
+
+/// The function of docs/sql.md.
+fn session(runs: Arc<dyn TableProvider>) -> Result<SessionContext> {
+    let mut session = SessionContext::new();
+    sql_functions::register_all(&mut session)?;
+    session.register_table("runs", runs)?;
+    Ok(session)
+}
+
+#[test]
+fn a_table_of_another_crate_stands_beside_the_functions() {
+    let p: ArrayRef = Arc::new(Float64Array::from(P.to_vec()));
+    let y: ArrayRef = Arc::new(BooleanArray::from(Y.to_vec()));
+    let batch = RecordBatch::try_from_iter([("p", p), ("y", y)]).unwrap();
+    let table = MemTable::try_new(batch.schema(), vec![vec![batch]]).unwrap();
+    let session = session(Arc::new(table)).unwrap();
+    let rows = async move { session.sql(SQL).await.unwrap().collect().await.unwrap() };
+    let rows = sql_tables::block_on(Duration::from_secs(60), rows).unwrap();
+    assert_eq!(rows[0].column(0).as_primitive::<Float64Type>().value(0), 0.625);
 }

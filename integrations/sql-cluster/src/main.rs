@@ -1,108 +1,202 @@
 //! Runs SQL with the functions of `sql-functions` on several worker processes.
 //!
 //! ```text
-//! sql-cluster worker ADDRESS
-//! sql-cluster query [--output FILE] WORKER[,WORKER…] TABLE=PATH… SQL
+//! sql-cluster worker [OPTIONS] --root DIR ADDRESS
+//! sql-cluster query [OPTIONS] WORKER[,WORKER…] SQL TABLE=PATH…
 //! ```
 //!
-//! A worker listens on an address such as `127.0.0.1:7001`, prints it, and serves until it is ended. A
-//! query reads files or folders as `sql_tables::Query::plan` describes, which every worker must see under the same
-//! path, and prints the rows or writes them to a new file. If a worker cannot be reached, or ends during the query,
-//! the query fails with exit code 1; a query that is refused before has the exit code 2.
+//! A worker listens on an address such as `127.0.0.1:7001` or `7001`, prints it, and serves until it is ended. It reads
+//! files below the root folder only. A query reads files or folders as `sql_tables::Query::plan` describes, which
+//! every worker must see under the same path, and prints the rows or writes them to a new file.
+//!
+//! All workers are contacted before a query. During the query, a worker that ends or does not answer is noticed, and
+//! the query runs a second time, on the other workers. If this is impossible, the error names the worker, and the exit
+//! code is 1. If the arguments, the files or the query are wrong, the exit code is 2.
 
-use std::{env, error::Error, io::Write, path::Path, process::ExitCode};
+mod channels;
+mod client;
+mod root;
+mod worker;
 
-use datafusion::{
-    common::DataFusionError,
-    execution::{SessionState, SessionStateBuilder},
-    prelude::SessionContext,
+use std::{
+    error::Error,
+    future::pending,
+    io::Write,
+    path::{Path, PathBuf},
+    process::{self, ExitCode},
+    sync::Arc,
+    time::Duration,
 };
-use datafusion_distributed::{
-    DistributedExt, SessionStateBuilderExt, Worker, WorkerQueryContext, WorkerResolver,
+
+use clap::{Parser, Subcommand};
+use client::Cluster;
+use sql_tables::{Arguments, Memory, parse};
+use tokio::{
+    runtime::{Builder, Handle},
+    select,
+    time::{Instant, sleep_until, timeout},
 };
-use sql_tables::{Query, take_output};
-use tokio::net::TcpListener;
-use tokio_stream::wrappers::TcpListenerStream;
-use tonic::transport::Server;
-use url::Url;
+use tonic::codegen::http::HeaderValue;
 
-const USAGE: &str =
-    "usage: sql-cluster worker ADDRESS | query [--output FILE] WORKER[,WORKER…] TABLE=PATH… SQL";
+/// How long a worker may be silent, unless a quarter of the time of the query is shorter.
+const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The session of a part of a query on a worker.
-async fn worker_session(context: WorkerQueryContext) -> Result<SessionState, DataFusionError> {
-    let mut state = context.builder.build();
-    sql_functions::register_all(&mut state)?;
-    Ok(state)
+/// How long an error may take that ends a query at its time limit.
+const LAST_WORD: Duration = Duration::from_secs(1);
+
+/// Bytes of the stack of a thread. They are reserved, and used only by queries of many nested terms.
+const STACK: usize = 256 << 20;
+
+/// Runs SQL with scores and metrics of agents on several worker processes.
+#[derive(Debug, Parser)]
+#[command(name = "sql-cluster")]
+struct Program {
+    #[command(subcommand)]
+    task: Task,
 }
 
-async fn work(address: &str) -> Result<(), Box<dyn Error>> {
-    let listener = TcpListener::bind(address).await?;
-    writeln!(std::io::stdout(), "listening on {}", listener.local_addr()?)?;
-    Server::builder()
-        .add_service(Worker::from_session_builder(worker_session).into_worker_server())
-        .serve_with_incoming(TcpListenerStream::new(listener))
-        .await?;
-    Ok(())
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Runs parts of queries on the files below a folder
+    Worker {
+        /// The only folder that is read
+        #[arg(long, value_name = "DIR")]
+        root: PathBuf,
+        #[command(flatten)]
+        memory: Memory,
+        /// A file whose line each query must show
+        #[arg(long, value_name = "FILE")]
+        token_file: Option<PathBuf>,
+        /// HOST:PORT, or PORT for this machine only
+        address: String,
+    },
+    /// Runs one query, and prints its rows or writes them to a new file
+    #[command(override_usage = "sql-cluster query [OPTIONS] WORKER[,WORKER…] SQL TABLE=PATH…")]
+    Query {
+        /// A file whose line the workers ask for
+        #[arg(long, value_name = "FILE")]
+        token_file: Option<PathBuf>,
+        /// Addresses, such as 127.0.0.1:7001,127.0.0.1:7002
+        #[arg(value_name = "WORKER[,WORKER…]")]
+        workers: String,
+        #[command(flatten)]
+        arguments: Arguments,
+    },
 }
 
-/// The addresses of the workers.
-struct Workers(Vec<Url>);
+/// An error with its exit code: 1 if it is due to a worker, otherwise 2.
+type Failure = (u8, Box<dyn Error + Send + Sync>);
 
-impl WorkerResolver for Workers {
-    fn get_urls(&self) -> Result<Vec<Url>, DataFusionError> {
-        Ok(self.0.clone())
-    }
+fn wrong(error: impl Into<Box<dyn Error + Send + Sync>>) -> Failure {
+    (2, error.into())
 }
 
-async fn plan(
+fn token(file: Option<&Path>) -> Result<Option<HeaderValue>, Failure> {
+    let read = |file: &Path| {
+        channels::read_token(file).map_err(|error| wrong(format!("{}: {error}", file.display())))
+    };
+    file.map(read).transpose()
+}
+
+async fn query(
+    arguments: Arguments,
     workers: &str,
-    tables: &[&str],
-    sql: &str,
-    output: Option<&Path>,
-) -> Result<Query, Box<dyn Error>> {
-    let urls = workers.split(',').map(|worker| Url::parse(&format!("http://{worker}")));
-    let urls: Vec<Url> = urls.collect::<Result<_, _>>()?;
-    let state = SessionStateBuilder::new()
-        .with_default_features()
-        .with_distributed_worker_resolver(Workers(urls))
-        .with_distributed_planner()
-        // Scans are spread over all workers however small the files are.
-        .with_distributed_file_scan_config_bytes_per_partition(1)?
-        .build();
-    let mut session = SessionContext::from(state);
-    sql_functions::register_all(&mut session)?;
-    Ok(Query::plan(&session, sql, tables, output).await?)
-}
-
-async fn run(query: Query) -> Result<(), Box<dyn Error>> {
-    let text = query.run().await?;
-    writeln!(std::io::stdout(), "{text}")?;
-    Ok(())
-}
-
-/// What the arguments ask for, or an error with its exit code: 2 before a query runs, otherwise 1.
-async fn start(mut arguments: Vec<String>) -> Result<(), (u8, Box<dyn Error>)> {
-    let output = take_output(&mut arguments);
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    match &arguments[..] {
-        ["worker", address] => work(address).await.map_err(|error| (1, error)),
-        ["query", workers, tables @ .., sql] if !tables.is_empty() => {
-            let query = plan(workers, tables, sql, output.as_deref()).await;
-            run(query.map_err(|error| (2, error))?).await.map_err(|error| (1, error))
+    token: Option<HeaderValue>,
+    compute: &Handle,
+) -> Result<String, Failure> {
+    let limit = arguments.timeout();
+    let end = limit.map(|limit| Instant::now() + limit);
+    let patience = limit.map_or(PATIENCE, |limit| PATIENCE.min(limit / 4));
+    let mut cluster = Cluster::new(workers, token, patience).map_err(wrong)?;
+    cluster.contact().await.map_err(|lost| (1, lost.into()))?;
+    let arguments = Arc::new(arguments);
+    let mut is_first = true;
+    loop {
+        let (part, given) = (cluster.clone(), Arc::clone(&arguments));
+        let mut task = compute.spawn(async move {
+            let session = part.session(given.session()?)?;
+            Ok::<_, Box<dyn Error + Send + Sync>>(given.plan(&session).await?.run().await?)
+        });
+        let limited = async {
+            match end {
+                Some(end) => sleep_until(end).await,
+                None => pending().await,
+            }
+        };
+        let (lost, is_late) = select! {
+            done = &mut task => match done {
+                Ok(Ok(text)) => return Ok(text),
+                Ok(Err(error)) => (cluster.lost_or(&error.to_string()).await?, false),
+                Err(error) => (cluster.lost_or(&error.to_string()).await?, false),
+            },
+            lost = cluster.watch() => (lost, false),
+            () = limited => (cluster.lost(LAST_WORD).await, true),
+        };
+        task.abort();
+        // It may have finished in the meantime, and an output file must not be left half-written.
+        if let Ok(Ok(Ok(text))) = timeout(LAST_WORD, task).await {
+            return Ok(text);
         }
-        _ => Err((2, USAGE.into())),
+        if is_late {
+            let limit = limit.unwrap_or_default();
+            let late =
+                format!("timeout: the query did not finish within {limit:?}; raise --timeout");
+            return Err(if lost.is_empty() {
+                wrong(late)
+            } else {
+                (1, format!("{late}; {lost}").into())
+            });
+        }
+        match cluster.without(&lost) {
+            // A query that ends its workers must not end all of them.
+            Some(left) if is_first => cluster = left,
+            _ => return Err((1, lost.into())),
+        }
+        is_first = false;
+        // A closed standard error is no reason to fail.
+        let _ = writeln!(
+            std::io::stderr(),
+            "sql-cluster: {lost}; the query runs again on {}",
+            cluster.addresses()
+        );
     }
 }
 
-#[tokio::main]
-async fn main() -> ExitCode {
-    match start(env::args().skip(1).collect()).await {
-        Ok(()) => ExitCode::SUCCESS,
-        Err((code, error)) => {
-            // There is nowhere else to report a closed standard error.
-            let _ = writeln!(std::io::stderr(), "sql-cluster: {error}");
-            ExitCode::from(code)
+async fn start(task: Task, compute: &Handle) -> Result<(), Failure> {
+    match task {
+        Task::Worker { root, memory, token_file, address } => {
+            let token = token(token_file.as_deref())?;
+            let runtime = memory.runtime().map_err(wrong)?;
+            worker::work(&address, &root, token, runtime, compute.clone()).await.map_err(wrong)
+        }
+        Task::Query { token_file, workers, arguments } => {
+            let token = token(token_file.as_deref())?;
+            let text = query(arguments, &workers, token, compute).await?;
+            // A reader that has seen enough, such as `head`, is no error.
+            let _ = writeln!(std::io::stdout(), "{text}");
+            Ok(())
         }
     }
+}
+
+fn main() -> ExitCode {
+    let task = match parse::<Program>() {
+        Ok(program) => program.task,
+        Err(code) => return code,
+    };
+    // Queries have threads of their own, so that connections are served while they compute.
+    let compute = Builder::new_multi_thread().thread_stack_size(STACK).enable_all().build();
+    let control = Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let done = match (&compute, &control) {
+        (Ok(compute), Ok(control)) => control.block_on(start(task, compute.handle())),
+        (Err(error), _) | (_, Err(error)) => Err(wrong(error.to_string())),
+    };
+    let code = done.err().map_or(0, |(code, error)| {
+        let line = error.to_string().replace('\n', " ");
+        // There is nowhere else to report a closed standard error.
+        let _ = writeln!(std::io::stderr(), "sql-cluster: {line}");
+        code
+    });
+    // The end of a runtime would cancel tasks of the engine, which panic then.
+    process::exit(code.into())
 }

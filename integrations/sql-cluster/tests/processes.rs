@@ -1,5 +1,5 @@
-//! Two worker processes on the loopback address give the bits of one process, and a worker that ends
-//! during a query makes it fail.
+//! Worker processes on the loopback address give the bits of one process. A worker that is lost is named, and costs
+//! the query only if no other is left.
 #![allow(
     clippy::expect_used,
     clippy::panic,
@@ -8,16 +8,19 @@
     clippy::unwrap_used
 )]
 
+mod chaos;
+mod cluster;
+
 use std::{
     fs::{self, File},
-    io::{BufRead, BufReader},
+    net::TcpListener,
     path::{Path, PathBuf},
-    process::{Child, Command, Output, Stdio},
     sync::Arc,
     thread,
     time::Duration,
 };
 
+use cluster::{Host, Process, client, finished, printed, silent_socket};
 use datafusion::{
     arrow::{
         array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch},
@@ -27,12 +30,12 @@ use datafusion::{
     prelude::{ParquetReadOptions, SessionContext},
 };
 
-const SQL: &str = "SELECT model, exact_mean(log_score(p, y)), exact_sum(p), auroc(p, y), \
+pub(crate) const SQL: &str = "SELECT model, exact_mean(log_score(p, y)), exact_sum(p), auroc(p, y), \
     average_precision(p, y), aurc(p, y), calibration_error(p, y, 10), reliability(p, y, 3), \
     cluster_mean(p, task), pass_hat_k(y, task, 2) FROM runs GROUP BY model ORDER BY model";
 
 /// Writes four files of 500 rows.
-fn write_runs(folder: &Path) {
+pub(crate) fn write_runs(folder: &Path) {
     std::fs::create_dir_all(folder).unwrap();
     for file in 0..4_i64 {
         let rows: Vec<i64> = (500 * file..500 * (file + 1)).collect();
@@ -57,63 +60,11 @@ fn write_runs(folder: &Path) {
     }
 }
 
-fn runs(name: &str) -> PathBuf {
+pub(crate) fn runs(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
     write_runs(&folder);
     folder
-}
-
-/// A worker process, which ends with this value.
-struct Process {
-    child: Child,
-    address: String,
-}
-
-impl Process {
-    fn start() -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_sql-cluster"))
-            .args(["worker", "127.0.0.1:0"])
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let address = line.trim().strip_prefix("listening on ").unwrap().to_owned();
-        Self { child, address }
-    }
-
-    /// Makes the process wait without ending it.
-    fn pause(&self) {
-        let id = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-STOP", &id]).status().unwrap().success());
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn client(workers: &[&Process], folder: &Path) -> Command {
-    client_with(workers, folder, SQL)
-}
-
-fn client_with(workers: &[&Process], path: &Path, sql: &str) -> Command {
-    let addresses: Vec<&str> = workers.iter().map(|worker| &worker.address[..]).collect();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sql-cluster"));
-    let table = format!("runs={}", path.display());
-    command.args(["query", &addresses.join(","), &table, sql]);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
-
-/// The output without its last line break.
-fn printed(output: &Output) -> String {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout.clone()).unwrap().trim_end().to_owned()
 }
 
 #[tokio::test]
@@ -127,31 +78,203 @@ async fn two_worker_processes_give_the_bits_of_one_process() {
     let expected = pretty_format_batches(&rows).unwrap().to_string();
     assert_eq!(expected.lines().count(), 4 + 3, "{expected}");
 
-    let (first, second) = (Process::start(), Process::start());
-    assert_eq!(printed(&client(&[&first, &second], &folder).output().unwrap()), expected);
-    assert_eq!(printed(&client(&[&second], &folder).output().unwrap()), expected);
+    let (first, second) = (Process::start(&folder), Process::start(&folder));
+    let both = [&first.address[..], &second.address];
+    assert_eq!(printed(client(&both, &folder, SQL)), expected);
+    assert_eq!(printed(client(&[&second.address], &folder, SQL)), expected);
+    // One that is named twice, too.
+    assert_eq!(printed(client(&[&second.address[..]; 2], &folder, SQL)), expected);
 }
 
 #[test]
-fn a_worker_that_ends_during_a_query_makes_it_fail_without_rows() {
-    let folder = runs("ended_worker");
-    let (first, second) = (Process::start(), Process::start());
-    // The query cannot finish while a worker waits.
-    second.pause();
-    let mut waiting = client(&[&first, &second], &folder).spawn().unwrap();
-    thread::sleep(Duration::from_secs(2));
-    assert!(waiting.try_wait().unwrap().is_none(), "the query did not need the second worker");
-    drop(second);
-    let output = waiting.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "");
-    assert!(String::from_utf8_lossy(&output.stderr).starts_with("sql-cluster: "));
+fn explain_shows_the_tasks_of_one_worker_and_of_two() {
+    let folder = runs("explained");
+    let (first, second) = (Process::start(&folder), Process::start(&folder));
+    let explain = format!("EXPLAIN {SQL}");
+    let one = printed(client(&[&first.address], &folder, &explain));
+    assert!(one.contains(&format!("t0 on {0}, t1 on {0} ", first.address)), "{one}");
+    assert!(one.contains("Stage 1 ── tasks=2"), "{one}");
+    let two = printed(client(&[&first.address, &second.address], &folder, &explain));
+    assert!(two.contains(&format!("t0 on {}, t1 on {} ", first.address, second.address)), "{two}");
+    assert!(two.contains("t1: DataSourceExec"), "{two}");
 
-    // The other worker still serves, and a worker that is gone is an error too.
-    assert!(printed(&client(&[&first], &folder).output().unwrap()).contains("auroc"));
-    let mut gone = Process::start();
-    gone.address = "127.0.0.1:1".to_owned();
-    assert_eq!(client(&[&first, &gone], &folder).output().unwrap().status.code(), Some(1));
+    // What no worker can take part in says so.
+    let local = finished(client(&[&first.address], &folder, "SELECT 1"), 30);
+    assert_eq!((local.code, local.error.contains("in the client only")), (0, true));
+    // A small file is shared all the same.
+    let file = folder.join("0.parquet");
+    let count = finished(client(&[&first.address], &file, "SELECT count(*) FROM runs"), 30);
+    assert_eq!((count.code, &count.error[..]), (0, ""));
+}
+
+#[test]
+fn a_worker_that_cannot_be_used_is_named_before_the_query() {
+    let folder = runs("unusable");
+    let good = Process::start(&folder);
+    let paused = Process::start(&folder);
+    paused.signal("STOP");
+    let (silent, _listener) = silent_socket();
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    for (bad, why) in [
+        (&closed, "cannot be reached"),
+        (&silent, "has not answered for 1 s"),
+        (&paused.address, "has not answered for 1 s"),
+        (&"no-such-host.invalid:7001".to_owned(), "cannot be reached"),
+    ] {
+        // Alone, and beside a good one, for a query of any size.
+        for workers in [&[&bad[..]][..], &[&good.address, bad]] {
+            for sql in ["SELECT count(*) FROM runs", SQL] {
+                let mut query = client(workers, &folder, sql);
+                query.args(["--timeout", "4s"]);
+                let done = finished(query, 4);
+                assert_eq!((done.code, &done.rows[..]), (1, ""), "{bad}: {}", done.error);
+                assert!(done.error.contains(&format!("worker {bad} {why}")), "{}", done.error);
+            }
+        }
+    }
+    let done = finished(client(&["a/b"], &folder, SQL), 10);
+    assert_eq!((done.code, done.error.contains("HOST:PORT")), (2, true));
+}
+
+#[test]
+fn a_lost_worker_does_not_cost_the_query() {
+    let folder = runs("lost_worker");
+    let expected = {
+        let alone = Process::start(&folder);
+        printed(client(&[&alone.address], &folder, SLOW))
+    };
+    for fault in ["KILL", "STOP"] {
+        let workers = [(); 3].map(|()| Process::start(&folder));
+        let addresses = workers.each_ref().map(|worker| &worker.address[..]);
+        let mut query = client(&addresses, &folder, SLOW);
+        query.args(["--timeout", "40s"]);
+        let query = query.spawn().unwrap();
+        thread::sleep(Duration::from_millis(400));
+        workers[1].signal(fault);
+        let done = cluster::wait(query, 42);
+        assert_eq!((done.code, &done.rows), (0, &expected), "{fault}: {}", done.error);
+        let again = format!("worker {} ", addresses[1]);
+        assert!(done.error.contains(&again), "{fault}: {}", done.error);
+        let left = format!("runs again on {}, {}", addresses[0], addresses[2]);
+        assert!(done.error.contains(&left), "{fault}: {}", done.error);
+    }
+}
+
+#[test]
+fn a_query_without_workers_fails_and_names_them() {
+    let folder = runs("no_worker_left");
+    for fault in ["KILL", "STOP"] {
+        let workers = [(); 2].map(|()| Process::start(&folder));
+        let addresses = workers.each_ref().map(|worker| &worker.address[..]);
+        let mut query = client(&addresses, &folder, SLOW);
+        query.args(["--timeout", "12s"]);
+        let query = query.spawn().unwrap();
+        thread::sleep(Duration::from_millis(400));
+        workers.iter().for_each(|worker| worker.signal(fault));
+        let done = cluster::wait(query, 13);
+        assert_eq!((done.code, &done.rows[..]), (1, ""), "{fault}: {}", done.error);
+        for address in addresses {
+            assert!(done.error.contains(&format!("worker {address} ")), "{fault}: {}", done.error);
+        }
+    }
+}
+
+#[test]
+fn a_query_ends_at_its_timeout() {
+    let folder = runs("timeout");
+    let worker = Process::start(&folder);
+    let endless = "SELECT exact_sum(a.p + b.p + c.p) FROM runs a, runs b, runs c";
+    let mut query = client(&[&worker.address], &folder, endless);
+    query.args(["--timeout", "2s"]);
+    let done = finished(query, 4);
+    assert_eq!((done.code, &done.rows[..]), (2, ""), "{}", done.error);
+    assert!(done.error.contains("timeout: the query did not finish within 2s"), "{}", done.error);
+    // The worker serves others.
+    assert!(printed(client(&[&worker.address], &folder, SQL)).contains("auroc"));
+}
+
+#[test]
+fn a_worker_reads_below_its_root_folder_only() {
+    let folder = runs("root");
+    let (inside, outside) = (folder.join("inside"), folder.join("outside"));
+    write_runs(&inside);
+    write_runs(&outside);
+    let _ = std::os::unix::fs::symlink(&outside, inside.join("link"));
+    let worker = Process::start(&inside);
+    let sql = "SELECT count(*) FROM runs";
+    assert!(printed(client(&[&worker.address], &inside.join("0.parquet"), sql)).contains("500"));
+    for path in [outside.clone(), inside.join("link"), inside.join("../outside/0.parquet")] {
+        let done = finished(client(&[&worker.address], &path, sql), 30);
+        assert_eq!((done.code, &done.rows[..]), (1, ""), "{}", path.display());
+        let named = format!("worker {}: ", worker.address);
+        assert!(
+            done.error.contains(&named) && done.error.contains("is not below"),
+            "{}",
+            done.error
+        );
+    }
+}
+
+#[test]
+fn a_file_that_another_host_lacks_or_has_otherwise_is_named() {
+    let hosts = [Host::new("files_0"), Host::new("files_1")];
+    let workers = hosts.each_ref().map(Host::worker);
+    let addresses = workers.each_ref().map(|worker| &worker.address[..]);
+    let query = || hosts[0].client(&addresses, SQL);
+    let expected = printed(query());
+    for (break_it, why) in [
+        (Host::remove as fn(&Host), "No such file"),
+        (Host::exchange, "another size or modification time"),
+    ] {
+        break_it(&hosts[1]);
+        let done = finished(query(), 30);
+        assert_eq!((done.code, &done.rows[..]), (1, ""), "{}", done.error);
+        assert!(done.error.contains(&format!("worker {}: ", addresses[1])), "{}", done.error);
+        assert!(done.error.contains("2.parquet") && done.error.contains(why), "{}", done.error);
+        hosts[1].restore();
+        assert_eq!(printed(query()), expected);
+    }
+}
+
+#[test]
+fn a_worker_listens_on_this_machine_and_asks_for_its_token() {
+    let folder = runs("token");
+    let token = folder.with_extension("token");
+    fs::write(&token, "0123456789abcdef\n").unwrap();
+    let other = folder.with_extension("other");
+    fs::write(&other, "0123456789abcdeF\n").unwrap();
+    let token = ["--token-file", token.to_str().unwrap()];
+    let workers = [(); 2].map(|()| Process::with(&folder, "0", &token));
+    assert!(workers[0].address.starts_with("127.0.0.1:"), "{}", workers[0].address);
+    let addresses = workers.each_ref().map(|worker| &worker.address[..]);
+    let mut good = client(&addresses, &folder, SQL);
+    good.args(token);
+    assert!(printed(good).contains("auroc"));
+    let mut wrong = client(&addresses, &folder, SQL);
+    wrong.args(["--token-file", other.to_str().unwrap()]);
+    for query in [client(&addresses, &folder, SQL), wrong] {
+        let done = finished(query, 30);
+        assert_eq!(
+            (done.code, done.error.contains("needs its token")),
+            (1, true),
+            "{}",
+            done.error
+        );
+    }
+    let everywhere = Process::with(&folder, "0.0.0.0:0", &[]);
+    assert!(everywhere.warning().contains("is reached from other machines"));
+}
+
+#[test]
+fn a_bad_row_gives_its_error_and_no_panic() {
+    let folder = runs("bad_row");
+    let (first, second) = (Process::start(&folder), Process::start(&folder));
+    for _ in 0..10 {
+        let sql = "SELECT exact_sum(log_score(p + 0.5, y)) FROM runs";
+        let done = finished(client(&[&first.address, &second.address], &folder, sql), 30);
+        assert_eq!((done.code, done.error.lines().count()), (2, 1), "{}", done.error);
+        assert!(done.error.contains("log_score: argument 1 (p) is 1."), "{}", done.error);
+    }
 }
 
 #[test]
@@ -166,7 +289,7 @@ fn the_client_opens_files_as_the_command_does() {
     let whole = "{\"p\": 1, \"day\": \"a\"}\n".repeat(1_200);
     fs::write(folder.join("json/1.jsonl"), whole + "{\"p\": 0.5, \"day\": \"b\"}\n").unwrap();
     fs::write(folder.join("json/2.jsonl"), "{\"p\": 0.25, \"day\": \"b\"}\n").unwrap();
-    let (first, second) = (Process::start(), Process::start());
+    let (first, second) = (Process::start(&folder), Process::start(&folder));
     for (kind, sql, rows) in [
         (
             "parquet",
@@ -179,8 +302,7 @@ fn the_client_opens_files_as_the_command_does() {
             ["| a   | 1200.0            |", "| b   | 0.75              |"],
         ),
     ] {
-        let mut client = client_with(&[&first, &second], &folder.join(kind), sql);
-        let table = printed(&client.output().unwrap());
+        let table = printed(client(&[&first.address, &second.address], &folder.join(kind), sql));
         assert_eq!(table.lines().skip(3).take(2).collect::<Vec<_>>(), rows, "{table}");
     }
 }
@@ -192,21 +314,28 @@ fn the_client_only_reads() {
     let before = files();
     let new = folder.with_extension("csv");
     let _ = fs::remove_file(&new);
-    let (first, second) = (Process::start(), Process::start());
+    let (first, second) = (Process::start(&folder), Process::start(&folder));
+    let both = [&first.address[..], &second.address];
     let copy = format!("COPY (SELECT p FROM runs) TO '{}'", new.display());
     for sql in ["INSERT INTO runs SELECT * FROM runs", "DROP TABLE runs", "SET a.b = 1", &copy] {
-        let output = client_with(&[&first, &second], &folder, sql).output().unwrap();
-        let error = String::from_utf8_lossy(&output.stderr);
-        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{sql}: {error}");
-        assert!(error.contains("a query only reads"), "{sql}: {error}");
+        let done = finished(client(&both, &folder, sql), 30);
+        assert_eq!((done.code, &done.rows[..]), (2, ""), "{sql}: {}", done.error);
+        assert!(done.error.contains("a query only reads"), "{sql}: {}", done.error);
     }
     assert_eq!((files(), new.exists()), (before, false));
 
-    let mut writing = client_with(&[&first, &second], &folder, "SELECT count(*) AS n FROM runs");
-    writing.arg("--output").arg(&new);
-    printed(&writing.output().unwrap());
+    let writing = || {
+        let mut writing = client(&both, &folder, "SELECT count(*) AS n FROM runs");
+        writing.arg("--output").arg(&new);
+        writing
+    };
+    printed(writing());
     assert_eq!(fs::read_to_string(&new).unwrap(), "n\n2000\n");
     // Not a second time.
-    assert_eq!(writing.output().unwrap().status.code(), Some(2));
+    assert_eq!(finished(writing(), 30).code, 2);
     assert_eq!(fs::read_to_string(&new).unwrap(), "n\n2000\n");
 }
+
+/// A query of about a second, which every worker takes part in.
+pub(crate) const SLOW: &str = "SELECT a.model, exact_mean(log_score(a.p, b.y, 0.01)) AS s, count(*) AS n \
+    FROM runs a JOIN runs b ON a.model = b.model GROUP BY a.model ORDER BY a.model";

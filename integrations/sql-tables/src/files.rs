@@ -4,6 +4,7 @@ use std::{
     collections::HashSet,
     fs,
     path::{Path, PathBuf},
+    time::SystemTime,
 };
 
 use percent_encoding::percent_decode_str;
@@ -35,6 +36,7 @@ impl Kind {
 pub(crate) struct DataFile {
     pub(crate) path: PathBuf,
     pub(crate) size: u64,
+    pub(crate) modified: SystemTime,
     /// Keys and values of the `key=value` folders above it. A value that stands for NULL is `None`.
     pub(crate) keys: Vec<(String, Option<String>)>,
 }
@@ -142,14 +144,15 @@ impl Search {
             return Err(Problem::Hidden(path));
         }
         self.visit(&path)?;
-        let size = match fs::metadata(&path) {
-            Ok(data) => data.len(),
+        let data = fs::metadata(&path).and_then(|data| Ok((data.len(), data.modified()?)));
+        let (size, modified) = match data {
+            Ok(data) => data,
             Err(error) => return Err(Problem::File(path, error)),
         };
         if size == 0 && kind == Kind::Parquet {
             return Err(Problem::EmptyParquet(path));
         }
-        self.files.push(DataFile { path, size, keys: keys.to_vec() });
+        self.files.push(DataFile { path, size, modified, keys: keys.to_vec() });
         Ok(())
     }
 }

@@ -91,6 +91,7 @@ fn partitioned(file: &DataFile) -> Result<PartitionedFile, Problem> {
     let values = file.keys.iter().map(|(_, value)| ScalarValue::Utf8(value.clone())).collect();
     let mut read = PartitionedFile::new("", file.size).with_partition_values(values);
     read.object_meta.location = location;
+    read.object_meta.last_modified = file.modified.into();
     Ok(read)
 }
 

@@ -123,19 +123,24 @@ async fn query(
                 None => pending().await,
             }
         };
+        let mut is_done = false;
         let (lost, is_late) = select! {
-            done = &mut task => match done {
-                Ok(Ok(text)) => return Ok(text),
-                Ok(Err(error)) => (cluster.lost_or(&error.to_string()).await?, false),
-                Err(error) => (cluster.lost_or(&error.to_string()).await?, false),
+            done = &mut task => match done.unwrap_or_else(|error| Err(error.into())) {
+                Ok(text) => return Ok(text),
+                Err(error) => {
+                    is_done = true;
+                    (cluster.lost_or(&error.to_string()).await?, false)
+                }
             },
             lost = cluster.watch() => (lost, false),
             () = limited => (cluster.lost(LAST_WORD).await, true),
         };
-        task.abort();
-        // It may have finished in the meantime, and an output file must not be left half-written.
-        if let Ok(Ok(Ok(text))) = timeout(LAST_WORD, task).await {
-            return Ok(text);
+        if !is_done {
+            task.abort();
+            // It may have finished in the meantime. Otherwise its output file is removed.
+            if let Ok(Ok(Ok(text))) = timeout(LAST_WORD, task).await {
+                return Ok(text);
+            }
         }
         if is_late {
             let limit = limit.unwrap_or_default();

@@ -143,7 +143,7 @@ impl Host {
     }
 
     fn file(&self) -> PathBuf {
-        self.0.join("2.parquet")
+        self.0.join("1.parquet")
     }
 
     pub(crate) fn remove(&self) {
@@ -152,7 +152,7 @@ impl Host {
 
     /// Other rows in a file of the same size.
     pub(crate) fn exchange(&self) {
-        fs::copy(self.0.join("1.parquet"), self.file()).unwrap();
+        fs::copy(self.0.join("0.parquet"), self.file()).unwrap();
         File::options()
             .write(true)
             .open(self.file())

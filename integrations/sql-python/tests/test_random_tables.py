@@ -50,15 +50,14 @@ DEFECTS = {
 }
 
 
-def random_rows(rng, is_csv):
+def random_rows(rng):
     n = int(rng.integers(1, 300))
     names = rng.choice(TEXTS, int(rng.integers(1, 4)), replace=False).tolist()
     # Fractions come late, so that types from the first rows would be wrong.
     whole = int(rng.integers(0, n + 1))
     digits = int(rng.choice([1, 2, 4, 16]))
     share_null = rng.choice([0, 0, 0.1, 0.5])
-    # In CSV, 001 is the number 1.
-    width = 1 if is_csv else int(rng.choice([1, 3]))
+    width = int(rng.choice([1, 3]))
     has_whole_costs = rng.random() < 0.3
 
     def maybe(value):
@@ -171,7 +170,7 @@ def assert_equal(found, expected):
 def test_random_tables_are_read_and_scored_as_by_others(seed, tmp_path):
     rng = np.random.default_rng(seed)
     ending = str(rng.choice([*WRITERS, *FRAMES]))
-    rows = list(random_rows(rng, ending == "csv"))
+    rows = list(random_rows(rng))
     layout = str(rng.choice(["file", "folder", "subfolders", "hive"]))
     outcome, kind = ("y = 1", int) if rng.random() < 0.3 else ("y", bool)
     rows = [row | {"y": row["y"] if row["y"] is None else kind(row["y"])} for row in rows]

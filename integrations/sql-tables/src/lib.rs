@@ -14,4 +14,4 @@ mod table;
 
 pub use arguments::{Arguments, Memory, block_on, parse};
 pub use error::Error;
-pub use query::{Query, take_output};
+pub use query::Query;

@@ -1,9 +1,6 @@
 //! A query that only reads.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::Path, sync::Arc};
 
 use datafusion::{
     arrow::{
@@ -32,13 +29,6 @@ const DEPTH: usize = 2_000;
 
 /// The most rows of a printed table, which is formatted as a whole.
 const PRINTED: usize = 100_000;
-
-/// Takes the option `--output FILE` out of the arguments, wherever it stands.
-pub fn take_output(arguments: &mut Vec<String>) -> Option<PathBuf> {
-    let option = arguments.iter().position(|argument| argument == "--output");
-    let at = option.filter(|at| at + 1 < arguments.len())?;
-    arguments.drain(at..at + 2).nth(1).map(PathBuf::from)
-}
 
 /// A planned query, with the file that its rows are written to, if any.
 #[derive(Debug)]

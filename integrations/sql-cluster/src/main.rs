@@ -137,10 +137,11 @@ async fn query(
         };
         if !is_done {
             task.abort();
-            // It may have finished in the meantime. Otherwise its output file is removed.
+            // It may have finished in the meantime.
             if let Ok(Ok(Ok(text))) = timeout(LAST_WORD, task).await {
                 return Ok(text);
             }
+            arguments.discard();
         }
         if is_late {
             let limit = limit.unwrap_or_default();

@@ -126,7 +126,7 @@ fn a_worker_that_cannot_be_used_is_named_before_the_query() {
             for sql in ["SELECT count(*) FROM runs", SQL] {
                 let mut query = client(workers, &folder, sql);
                 query.args(["--timeout", "4s"]);
-                let done = finished(query, 4);
+                let done = finished(query, 30);
                 assert_eq!((done.code, &done.rows[..]), (1, ""), "{bad}: {}", done.error);
                 assert!(done.error.contains(&format!("worker {bad} {why}")), "{}", done.error);
             }
@@ -143,20 +143,33 @@ fn a_lost_worker_does_not_cost_the_query() {
         let alone = Process::start(&folder);
         printed(client(&[&alone.address], &folder, SLOW))
     };
-    for fault in ["KILL", "STOP"] {
+    let is_repeated = |fault, moment| {
         let workers = [(); 3].map(|()| Process::start(&folder));
         let addresses = workers.each_ref().map(|worker| &worker.address[..]);
         let mut query = client(&addresses, &folder, SLOW);
         query.args(["--timeout", "40s"]);
         let query = query.spawn().unwrap();
-        thread::sleep(Duration::from_millis(400));
+        thread::sleep(moment);
         workers[1].signal(fault);
-        let done = cluster::wait(query, 42);
-        assert_eq!((done.code, &done.rows), (0, &expected), "{fault}: {}", done.error);
-        let again = format!("worker {} ", addresses[1]);
-        assert!(done.error.contains(&again), "{fault}: {}", done.error);
-        let left = format!("runs again on {}, {}", addresses[0], addresses[2]);
-        assert!(done.error.contains(&left), "{fault}: {}", done.error);
+        let done = cluster::wait(query, 70);
+        let (named, is_again) =
+            (format!("worker {} ", addresses[1]), done.error.contains("runs again"));
+        if is_again {
+            let left = format!("runs again on {}, {}", addresses[0], addresses[2]);
+            assert!(done.error.contains(&named) && done.error.contains(&left), "{}", done.error);
+        }
+        match done.code {
+            0 => assert_eq!(done.rows, expected, "{fault}"),
+            // The fault came before the workers were contacted.
+            _ => assert!(!is_again && done.error.contains(&named), "{fault}: {}", done.error),
+        }
+        done.code == 0 && is_again
+    };
+    for fault in ["KILL", "STOP"] {
+        // On a slow machine, the first fault comes before the query.
+        let mut moments =
+            [400, 700, 1_000, 200, 2_000, 4_000].map(Duration::from_millis).into_iter();
+        assert!(moments.any(|moment| is_repeated(fault, moment)), "{fault}: never in the query");
     }
 }
 
@@ -171,7 +184,7 @@ fn a_query_without_workers_fails_and_names_them() {
         let query = query.spawn().unwrap();
         thread::sleep(Duration::from_millis(400));
         workers.iter().for_each(|worker| worker.signal(fault));
-        let done = cluster::wait(query, 13);
+        let done = cluster::wait(query, 45);
         assert_eq!((done.code, &done.rows[..]), (1, ""), "{fault}: {}", done.error);
         for address in addresses {
             assert!(done.error.contains(&format!("worker {address} ")), "{fault}: {}", done.error);
@@ -186,7 +199,7 @@ fn a_query_ends_at_its_timeout() {
     let endless = "SELECT exact_sum(a.p + b.p + c.p) FROM runs a, runs b, runs c";
     let mut query = client(&[&worker.address], &folder, endless);
     query.args(["--timeout", "2s"]);
-    let done = finished(query, 4);
+    let done = finished(query, 30);
     assert_eq!((done.code, &done.rows[..]), (2, ""), "{}", done.error);
     assert!(done.error.contains("timeout: the query did not finish within 2s"), "{}", done.error);
 }

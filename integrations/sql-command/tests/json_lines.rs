@@ -245,3 +245,14 @@ fn ids_of_csv_stay_texts_and_words_for_missing_values_are_null() {
     }
     assert_eq!(rows("SELECT count(*), count(p), sum(p) FROM r", &folder), [["4", "1", "0.5"]]);
 }
+
+#[test]
+fn numbers_of_csv_that_no_float_equals_stay_texts_and_an_open_quotation_mark_is_an_error() {
+    let lines = ["p,n,t", "0.5,0.5,a", "1e400,9007199254740993,\"b, \"\"c\"\"\"", "1,2,\"d\""];
+    let path = file("wide.csv", &lines.map(str::to_owned));
+    let all = rows("SELECT p, n, t FROM r WHERE p = '1e400' AND n = '9007199254740993'", &path);
+    assert_eq!(all, [["1e400", "9007199254740993", "b, \"c\""]]);
+    let path = file("open.csv", &["p,m", "0.5,a", "0.2,\"b", "0.9,c", "0.9,d"].map(str::to_owned));
+    let error = refused("SELECT count(*) FROM r", &path);
+    assert!(error.contains("open.csv") && error.contains("is not closed"), "{error}");
+}

@@ -130,11 +130,17 @@ impl Arguments {
         work: impl Future<Output = T> + Send + 'static,
     ) -> Result<T, Error> {
         let found = block_on(self.timeout.unwrap_or(FOREVER), work);
-        if let (Err(_), Some(output)) = (&found, &self.output) {
-            // The rows so far, if there are any.
-            let _ = fs::remove_file(Output::unfinished(output));
+        if found.is_err() {
+            self.discard();
         }
         found
+    }
+
+    /// Removes what was written so far, after a run that may not have stopped.
+    pub fn discard(&self) {
+        if let Some(output) = &self.output {
+            Output::discard(output);
+        }
     }
 }
 

@@ -3,7 +3,12 @@
 //! The engine infers types from values and knows only the empty cell as missing. Here words such as `NA` are missing
 //! where the other values of the column are numbers, and numbers with leading zeros are ids.
 
-use std::{collections::BTreeSet, error::Error, fs::File, io};
+use std::{
+    collections::BTreeSet,
+    error::Error,
+    fs::File,
+    io::{self, BufReader, Read, Seek, SeekFrom},
+};
 
 use datafusion::{
     arrow::{
@@ -91,7 +96,9 @@ fn columns_of(file: &DataFile) -> Result<Vec<Column>, Box<dyn Error + Send + Syn
     let mut columns: Vec<Column> = schema.fields().iter().map(|field| column(field)).collect();
     let mut rows = csv::Reader::from_path(&file.path)?;
     let mut row = csv::StringRecord::new();
+    let mut last = 0;
     while rows.read_record(&mut row)? {
+        last = row.position().map_or(last, csv::Position::byte);
         for (column, cell) in columns.iter_mut().zip(&row) {
             if cell.is_empty() || column.data_type == DataType::Utf8 {
                 continue;
@@ -106,12 +113,48 @@ fn columns_of(file: &DataFile) -> Result<Vec<Column>, Box<dyn Error + Send + Syn
             let is_id = match column.data_type {
                 _ if !matches!(column.data_type, DataType::Int64 | DataType::Float64) => false,
                 _ if matches!(digits, [b'0', b'0'..=b'9', ..]) => true,
-                _ => column.data_type == DataType::Int64 && cell.parse::<i64>().is_err(),
+                DataType::Int64 => cell.parse::<i64>().is_err(),
+                _ => !is_float(cell, digits),
             };
             if is_id {
                 column.data_type = DataType::Utf8;
             }
         }
     }
+    let mut rest = File::open(&file.path)?;
+    rest.seek(SeekFrom::Start(last))?;
+    if ends_inside_quotes(rest)? {
+        let line = rows.position().line();
+        return Err(format!(
+            "a quotation mark before line {line}, the end of the file, is not closed"
+        )
+        .into());
+    }
     Ok(columns)
+}
+
+/// Whether a float holds this number of these digits: it is not too large, and equal if it is whole.
+fn is_float(cell: &str, digits: &[u8]) -> bool {
+    let is_number = digits.first().is_some_and(u8::is_ascii_digit);
+    let is_infinite = cell.parse::<f64>().is_ok_and(f64::is_infinite);
+    let is_equal = |whole: i128| whole as f64 as i128 == whole;
+    let is_whole = digits.iter().all(u8::is_ascii_digit);
+    !(is_number && is_infinite) && (!is_whole || cell.parse().is_ok_and(is_equal))
+}
+
+/// Whether a record, the last one of a file, ends within a quoted cell.
+fn ends_inside_quotes(rest: File) -> io::Result<bool> {
+    // At the start of a cell, within quotation marks, or after a mark that ends a cell or is the first of two.
+    let (mut is_start, mut is_inside, mut is_after) = (true, false, false);
+    for byte in BufReader::new(rest).bytes() {
+        let byte = byte?;
+        (is_start, is_inside, is_after) = match (byte, is_inside) {
+            (b'"', true) => (false, false, true),
+            (b'"', false) => (false, is_start || is_after, false),
+            (_, true) => (false, true, false),
+            (b',' | b'\n' | b'\r', false) => (true, false, false),
+            (_, false) => (false, false, false),
+        };
+    }
+    Ok(is_inside)
 }

@@ -5,7 +5,10 @@ use std::{
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
     process,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use datafusion::{
@@ -15,6 +18,9 @@ use datafusion::{
 };
 
 use crate::{error::Problem, files::Kind};
+
+/// The number of files that this process began to write.
+static RUNS: AtomicUsize = AtomicUsize::new(0);
 
 /// A file that does not exist yet, outside of the folders that are read.
 #[derive(Debug)]
@@ -42,18 +48,28 @@ impl Output {
         }
     }
 
-    /// Where rows are until all of them are written. Folders are read without such files.
-    pub(crate) fn unfinished(path: &Path) -> PathBuf {
+    /// Where rows are until all of them are written, in each of the runs so far. Folders are read without such files.
+    fn unfinished(path: &Path, run: usize) -> PathBuf {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        path.with_file_name(format!(".{name}.{}.partial", process::id()))
+        path.with_file_name(format!(".{name}.{}.{run}.partial", process::id()))
+    }
+
+    /// Removes the rows of all runs so far, so that no run that goes on can give them the name of the output.
+    pub(crate) fn discard(path: &Path) {
+        for run in 0..RUNS.load(Ordering::SeqCst) {
+            // Most are gone already.
+            let _ = fs::remove_file(Self::unfinished(path, run));
+        }
     }
 
     /// Opens a file beside the output, which takes its name when all rows are written.
     pub(crate) fn create(self, schema: SchemaRef) -> Result<Writer, Problem> {
-        let unfinished = Unfinished(Self::unfinished(&self.path));
-        let file = File::create(&unfinished.0)
+        let unfinished = Self::unfinished(&self.path, RUNS.fetch_add(1, Ordering::SeqCst));
+        // Nothing that exists is written to, and no link is followed.
+        let file = File::create_new(&unfinished)
             .map_err(|error| Problem::File(self.path.clone(), error))
             .map(BufWriter::new)?;
+        let unfinished = Unfinished(unfinished);
         let format = match self.kind {
             Kind::Parquet => ArrowWriter::try_new(file, Arc::clone(&schema), None)
                 .map(Format::Parquet)
@@ -129,10 +145,16 @@ impl Writer {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 return Err(Problem::OutputExists(path));
             }
-            // Not every file system has links.
-            Err(_) => fs::rename(&unfinished.0, &path)
-                .map_err(|error| Problem::File(path.clone(), error))?,
-            Ok(()) => {}
+            // Not every file system has links. There, an empty file reserves the name.
+            Err(_) if unfinished.0.exists() => match File::create_new(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    return Err(Problem::OutputExists(path));
+                }
+                reserved => reserved
+                    .and_then(|_| fs::rename(&unfinished.0, &path))
+                    .map_err(|error| Problem::File(path.clone(), error))?,
+            },
+            linked => linked.map_err(|error| Problem::File(path.clone(), error))?,
         }
         Ok(format!("rows written to {}: {rows}", path.display()))
     }

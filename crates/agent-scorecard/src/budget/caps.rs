@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use budget_estimation::{Resource, Rollout};
+use rayon::prelude::*;
 use scoring_rules::{ExactSum, Interval, Level};
 use serde::Deserialize;
 use trajectory_metrics::{Figure, Measure, NoInterval, Undefined, estimates};
@@ -334,8 +335,15 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
     let needs: Vec<Need> = needs.collect::<Result<_, _>>()?;
     let successes = Successes::new(&needs)?;
     let unit = unit(&options.resource);
-    let rows = caps.iter().map(|&cap| row(&needs, &successes, &unit, cap));
-    let rows: Vec<Block> = rows.collect::<Result<_, Error>>()?;
+    let (rows, lowest) = rayon::join(
+        || {
+            caps.par_iter()
+                .map(|&cap| row(&needs, &successes, &unit, cap))
+                .collect::<Result<_, Error>>()
+        },
+        || LOWEST.par_iter().map(|it| (it.1, successes.lowest_cap(it.0))).collect::<Vec<_>>(),
+    );
+    let rows: Vec<Block> = rows?;
 
     let count = |is: fn(&Need) -> bool| needs.iter().filter(|need| is(need)).count();
     let known = count(|need| need.is_known);
@@ -374,9 +382,9 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
     }
     let needed = LOWEST.map(|(percent, _)| format!("{} for {percent} %", tasks_needed(percent)));
     note(
-        usize::from(LOWEST.iter().any(|&(percent, _)| {
-            let is_few = |why| matches!(why, NoInterval::TooFewClusters { .. });
-            successes.lowest_cap(percent).is_ok_and(|it| it.interval.is_err_and(is_few))
+        usize::from(lowest.iter().any(|(_, cap)| {
+            let why = cap.as_ref().ok().and_then(|it| it.interval.as_ref().err());
+            matches!(why, Some(NoInterval::TooFewClusters { .. }))
         })),
         format!(
             "caps: the interval of a lowest cap needs a minimum number of {what} with a success: {}",
@@ -398,8 +406,7 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
         Field::shown("n_cut_off", "failed runs that a limit ended", cut_off),
         Field::shown(key::n_priced, "runs whose cost is known", priced),
     ]);
-    let lowest = LOWEST.map(|(percent, it)| Field::figure(it, successes.lowest_cap(percent)));
-    block.fields.extend(lowest);
+    block.fields.extend(lowest.into_iter().map(|(it, cap)| Field::figure(it, cap)));
     if options.with_pictures {
         block.draw([(key::caps, picture(&needs, &rows, &unit))]);
     }

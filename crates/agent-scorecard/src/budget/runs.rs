@@ -4,9 +4,9 @@ use std::{
 };
 
 use budget_estimation::{
-    AdaptiveConformal, AnswerMode, BudgetEstimator, Calibrated, Error, Estimate, Estimator, Level,
-    LinearEstimator, PastQuantiles, Reading, Resource, Rollout, Rollouts, Sample, Seed,
-    bagen::ProbeMethod, estimator_from_fn,
+    AbortLimit, AdaptiveConformal, AnswerMode, BudgetEstimator, Calibrated, Error, Estimate,
+    Estimator, Level, LinearEstimator, PastQuantiles, Reading, Resource, Rollout, Rollouts, Sample,
+    Seed, SuccessForecaster, bagen::ProbeMethod, estimator_from_fn,
 };
 
 use run_logs::json_lines::RunCounts;
@@ -404,16 +404,16 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
         });
         let calibrator = AdaptiveConformal::new(options.coverage, STEP)?;
         let mut calibrated = options.calibrates.then(|| Calibrated::new(given, calibrator));
-        // A second estimator, which is asked for the probability of success.
-        let mut forest = is_forest.then(|| BudgetEstimator::new(options.coverage));
+        // The probability of success, as the estimator of intervals forecasts it.
+        let mut success = is_forest.then(|| SuccessForecaster::new(AbortLimit::default()));
         for (position, run) in runs().enumerate() {
             let mut own = Vec::with_capacity(run.turns());
-            if let Some(forest) = &mut forest {
+            if let Some(success) = &mut success {
                 let mut stated = Vec::new();
                 for prefix in run.replay(resource)? {
-                    stated.push(forest.forecast_success(&prefix)?.chance.get());
+                    stated.push(success.forecast(&prefix)?.chance.get());
                 }
-                forest.learn(&run, resource)?;
+                success.learn(&run, resource)?;
                 if position >= options.warm_up {
                     chances.push(stated);
                 }

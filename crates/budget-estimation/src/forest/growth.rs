@@ -98,8 +98,20 @@ impl<'a> Nursery<'a> {
         }
     }
 
+    /// Grows all trees, which are the same on any number of threads.
+    pub(super) fn trees(&self) -> Vec<Vec<Node>> {
+        #[cfg(feature = "rayon")]
+        {
+            use rayon::prelude::*;
+
+            (0..self.settings.trees).into_par_iter().map(|number| self.tree(number)).collect()
+        }
+        #[cfg(not(feature = "rayon"))]
+        (0..self.settings.trees).map(|number| self.tree(number)).collect()
+    }
+
     /// Grows a tree. It depends on the seed and the number of the tree only, not on other trees.
-    pub(super) fn tree(&self, number: usize) -> Vec<Node> {
+    fn tree(&self, number: usize) -> Vec<Node> {
         let mut generator = ChaCha8Rng::seed_from_u64(self.settings.seed);
         generator.set_stream(number as u64);
         let rows = self.sample(&mut generator);

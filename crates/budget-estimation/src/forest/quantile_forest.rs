@@ -81,8 +81,8 @@ impl QuantileForest {
         order.sort_unstable_by_key(|&(group, row, _)| (group, row));
         let mut forest = Self { values: targets.middle, ..Self::default() };
         let nursery = Nursery::new(rows, settings);
-        for tree in 0..settings.trees {
-            forest.add(nursery.tree(tree), rows, &order);
+        for tree in nursery.trees() {
+            forest.add(tree, rows, &order);
         }
         forest.prepare();
         forest

@@ -7,7 +7,7 @@ use pyo3::{prelude::*, types::PyString};
 use crate::{
     entry_columns::outcome,
     errors::{Failure, invalid},
-    interruptible::interruptible,
+    interruptible::{interruptible, on_threads},
     number_arrays::floats,
     results::to_python,
 };
@@ -113,11 +113,11 @@ impl BudgetEstimator {
     /// Learns from the runs in turn.
     fn learn(&mut self, py: Python<'_>, rollouts: &Rollouts, resource: &str) -> PyResult<()> {
         let (estimator, rollouts) = (&mut self.estimator, &rollouts.rollouts);
-        py.detach(|| {
+        let learnt = on_threads(py, || {
             let resource = rollouts.resource(resource)?;
             rollouts.iter().try_for_each(|rollout| estimator.learn(&rollout, resource))
-        })
-        .map_err(|error: Error| Failure::from(error).into())
+        })?;
+        Ok(learnt.map_err(Failure::from)?)
     }
 
     /// The estimate of what a run will still spend of a resource.

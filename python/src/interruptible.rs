@@ -42,6 +42,12 @@ fn leave() {
         .take_if(|(owner, _)| *owner == process::id());
 }
 
+/// Does work on the threads that share it, without the interpreter lock.
+pub(crate) fn on_threads<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    let pool = pool()?;
+    Ok(py.detach(|| pool.install(work)))
+}
+
 /// Does work on threads of its own without the interpreter lock, and raises what Ctrl-C raises meanwhile. Work
 /// that was interrupted cannot be stopped; it goes on to its end, and its result is dropped.
 pub(crate) fn interruptible<T: Send + 'static>(

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -15,17 +16,28 @@ import agent_scorecard as scorecard
 SECONDS = 60
 
 
+def resampled() -> object:
+    return scorecard.bootstrap_mean(np.random.default_rng(7).random(2_000))
+
+
+def learnt() -> object:
+    rollouts = scorecard.Rollouts("tokens")
+    for run in range(200):
+        rollouts.append([10.0 + run % 7, 20.0, 30.0 + run % 5], succeeded=run % 3 > 0)
+    return scorecard.BudgetEstimator(0.8).learn(rollouts).estimate([10, 10])
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-def test_a_forked_process_resamples_after_its_parent() -> None:
-    values = np.random.default_rng(7).random(2_000)
-    expected = scorecard.bootstrap_mean(values)
+@pytest.mark.parametrize("work", [resampled, learnt])
+def test_a_forked_process_works_after_its_parent(work: Callable[[], object]) -> None:
+    expected = work()
     with warnings.catch_warnings():
         # Python warns of what is tested here.
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:
         signal.alarm(SECONDS)
-        os._exit(0 if scorecard.bootstrap_mean(values) == expected else 1)
+        os._exit(0 if work() == expected else 1)
     assert os.waitpid(child, 0)[1] == 0
 
 

@@ -28,12 +28,13 @@ impl<'a> ForecastRows<'a> {
         values: &mut [f64],
     ) -> Result<()> {
         let forecasts = self.p.probabilities(start, values.len())?;
-        let mut outcomes = [false; 64];
+        let all = self.y.values().slice(start, values.len());
+        let (mut bits, mut outcomes) = (all.iter(), [false; 64]);
         let blocks = forecasts.chunks(outcomes.len()).zip(values.chunks_mut(outcomes.len()));
-        for ((forecasts, values), first) in blocks.zip((start..).step_by(outcomes.len())) {
+        for (forecasts, values) in blocks {
             let outcomes = &mut outcomes[..values.len()];
-            for (outcome, row) in outcomes.iter_mut().zip(first..) {
-                *outcome = self.y.value(row);
+            for (outcome, bit) in outcomes.iter_mut().zip(bits.by_ref()) {
+                *outcome = bit;
             }
             score_slice(rule, forecasts, outcomes, values)
                 .map_err(|error| exec_datafusion_err!("{error}"))?;

@@ -159,6 +159,7 @@ pub(crate) fn outcomes(what: &str, values: &Values<'_>) -> PyResult<Vec<bool>> {
 }
 
 /// A single outcome or flag.
+#[pyfunction(name = "flag")]
 pub(crate) fn outcome(what: &str, value: &Values<'_>) -> PyResult<bool> {
     match entry(value)? {
         Entry::Number(number) => as_outcome(number),
@@ -259,12 +260,6 @@ pub(crate) fn known_outcomes<'py>(
     values: &Values<'py>,
 ) -> PyResult<Option<Bound<'py, PyArray1<bool>>>> {
     Ok(array_of_outcomes(what, values)?.map(|it| it.into_pyarray(values.py())))
-}
-
-/// A single outcome or flag.
-#[pyfunction]
-pub(crate) fn flag(what: &str, value: &Values<'_>) -> PyResult<bool> {
-    outcome(what, value)
 }
 
 fn missing_group(row: usize, object: &str) -> PyErr {

@@ -53,7 +53,7 @@ mod _native {
         costbench::{
             CostBench, CostBenchQuery, CostBenchRun, costbench_figures, costbench_queries,
         },
-        entry_columns::{flag, group_numbers, known_outcomes, outcome_array, refuse_missing},
+        entry_columns::{group_numbers, known_outcomes, outcome, outcome_array, refuse_missing},
         environments::{SokobanGame, WarehouseGame},
         errors::UndefinedError,
         graphs::ToolGraph,

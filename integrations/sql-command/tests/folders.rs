@@ -143,11 +143,15 @@ fn a_folder_of_json_lines_or_csv_has_the_columns_of_all_files() {
         String::from_utf8(output.stderr).unwrap()
     };
     assert!(error.contains("3.jsonl") && error.contains("column p"), "{error}");
-    // The engine reads columns of CSV by position, and with one type.
-    for text in ["t,p\nx,0.5\n", "p,t\n1,x\n", "p,t,more\n0.5,x,1\n", ""] {
+    // The engine reads columns of CSV by position.
+    for (text, columns) in
+        [("t,p\nx,0.5\n", "t, p"), ("p,t,more\n0.5,x,1\n", "p, t, more"), ("", "")]
+    {
         write(&folder.join("csv/3.csv"), text);
         let error = refused(&folder.join("csv"));
-        assert!(error.contains("3.csv") && error.contains("must have the same columns"), "{error}");
+        let named = format!("csv/3.csv has {columns:?}");
+        assert!(error.contains("1.csv has the columns \"p, t\""), "{error}");
+        assert!(error.contains(&named) && error.contains("must have the same columns"), "{error}");
     }
 }
 

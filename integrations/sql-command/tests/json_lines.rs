@@ -256,3 +256,48 @@ fn numbers_of_csv_that_no_float_equals_stay_texts_and_an_open_quotation_mark_is_
     let error = refused("SELECT count(*) FROM r", &path);
     assert!(error.contains("open.csv") && error.contains("is not closed"), "{error}");
 }
+
+#[test]
+fn dates_of_csv_that_do_not_exist_are_texts_and_offsets_of_times_count() {
+    let lines = [
+        "day,at,local,mixed,hour",
+        "2025-02-28,2025-02-03T10:00:00+02:00,2025-02-03 10:00:00,2025-02-03T10:00:00Z,2025-02-03 24:00:00",
+        "NA,NA,,,2025-02-03 09:00:00",
+        "2025-02-30,2025-02-03 09:30:00.5Z,2025-02-04,2025-02-03T09:00:00,2025-02-03 10:00:00",
+    ];
+    let path = file("times.csv", &lines.map(str::to_owned));
+    let sql = "SELECT day FROM r WHERE day > '2025-02-28' AND day <> 'NA'";
+    assert_eq!(rows(sql, &path), [["2025-02-30"]]);
+    // Times with offsets are moments, and stay texts beside times without.
+    let sql = "SELECT min(at), max(at), max(local), max(mixed), max(hour) FROM r";
+    let times = [
+        "2025-02-03T08:00:00Z",
+        "2025-02-03T09:30:00.500Z",
+        "2025-02-04T00:00:00",
+        "2025-02-03T10:00:00Z",
+        "2025-02-03 24:00:00",
+    ];
+    assert_eq!(rows(sql, &path), [times]);
+    // Without a missing value, too, which is read in another way.
+    let path = file("moments.csv", &["at", lines[1].split(',').nth(1).unwrap()].map(str::to_owned));
+    assert_eq!(rows("SELECT at FROM r", &path), [["2025-02-03T08:00:00Z"]]);
+}
+
+#[test]
+fn types_of_csv_come_from_all_files_of_a_folder() {
+    let texts = [
+        "y,id,p,t\n1,7,1,2025-02-03\n0,8,9007199254740993,2025-02-03\n",
+        "y,id,p,t\n0.5,010,0.25,2025-02-03T10:00:00.25\nNA,9,NA,\n",
+        "y,id,p,t\n,,,\n",
+    ];
+    for (order, names) in [["1", "2", "3"], ["2", "1", "3"], ["3", "2", "1"]].iter().enumerate() {
+        let folder = file("unused", &[]).with_file_name(format!("types_{order}"));
+        fs::create_dir_all(&folder).unwrap();
+        for (name, text) in names.iter().zip(texts) {
+            fs::write(folder.join(name).with_extension("csv"), text).unwrap();
+        }
+        let sql = "SELECT sum(y), count(DISTINCT id), max(id), max(t), max(p) FROM r";
+        let expected = ["1.5", "4", "9", "2025-02-03T10:00:00.250", "NA"];
+        assert_eq!(rows(sql, &folder), [expected], "{names:?}");
+    }
+}

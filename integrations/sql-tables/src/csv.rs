@@ -1,7 +1,8 @@
 //! The columns of CSV files, from every row.
 //!
-//! The engine infers types from values and knows only the empty cell as missing. Here words such as `NA` are missing
-//! where the other values of the column are numbers, and numbers with leading zeros are ids.
+//! The engine infers types from the shape of values, and knows only the empty cell as missing. Here a type holds all
+//! values of all files as they are written, words such as `NA` are missing where the other values of the column are
+//! numbers, and numbers with leading zeros are ids.
 
 use std::{
     collections::BTreeSet,
@@ -12,8 +13,8 @@ use std::{
 
 use datafusion::{
     arrow::{
-        csv::reader::Format,
-        datatypes::{DataType, Field},
+        compute::kernels::cast_utils::{Parser, string_to_timestamp_nanos},
+        datatypes::{DataType, Date64Type, Field, Float64Type, TimeUnit},
     },
     common::ScalarValue,
     logical_expr::{Expr, cast, ident, lit, when},
@@ -24,17 +25,30 @@ use crate::{error::Problem, files::DataFile};
 
 /// Words for a missing value, as in the logs and tables that `run-logs` reads.
 const MISSING: &str = r"(?i)^\s*(na|n/a|#n/a|<na>|nan|null|none)?\s*$";
+/// A number with a point or an exponent.
+const NUMBER: &str = r"^-?(([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?|[0-9]+[eE][-+]?[0-9]+|inf)$";
+/// A date, and a time with the fraction of its second and its offset.
+const TIME: &str =
+    r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.([0-9]{1,9}))?([^0-9.].*)?)?$";
 
 /// A column of CSV files.
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
     pub(crate) name: String,
     pub(crate) data_type: DataType,
+    /// Whether it holds a whole number that no float equals, or a time that has no nanoseconds.
+    is_wide: bool,
     /// The words for a missing value that it holds, as they are written.
     missing: BTreeSet<String>,
 }
 
 impl Column {
+    /// A column without values.
+    fn new(name: &str) -> Self {
+        let (name, data_type) = (name.to_owned(), DataType::Null);
+        Self { name, data_type, is_wide: false, missing: BTreeSet::new() }
+    }
+
     /// The type with which the engine reads the column: a text, if its words must be taken out first.
     pub(crate) fn field(&self) -> Field {
         let is_text = !self.missing.is_empty();
@@ -53,29 +67,32 @@ impl Column {
 
 /// Reads all rows and returns the columns. The engine reads them by position.
 pub(crate) fn columns(files: &[DataFile]) -> Result<Vec<Column>, Problem> {
-    let mut columns: Vec<Column> = Vec::new();
+    let mut columns: Option<Vec<Column>> = None;
     for file in files {
-        let found = columns_of(file)
-            .map_err(|error| Problem::File(file.path.clone(), io::Error::other(error)))?;
-        if file.path == files[0].path {
-            columns = found;
-            continue;
-        }
-        let is_other = |(one, other): (&Column, &Column)| {
-            let types = [&one.data_type, &other.data_type];
-            one.name != other.name || types[0] != types[1] && !types.contains(&&DataType::Null)
+        let read = |error: Box<dyn Error + Send + Sync>| {
+            let text = error.to_string().replace("line: ", "line ");
+            Problem::File(file.path.clone(), io::Error::other(text))
         };
-        if columns.len() != found.len() || columns.iter().zip(&found).any(is_other) {
-            return Err(Problem::Columns(files[0].path.clone(), file.path.clone()));
+        let mut rows = csv::Reader::from_path(&file.path).map_err(|error| read(error.into()))?;
+        let header = rows.headers().map_err(|error| read(error.into()))?.clone();
+        let columns = columns.get_or_insert_with(|| header.iter().map(Column::new).collect());
+        if !columns.iter().map(|column| &column.name[..]).eq(&header) {
+            let first: Vec<&str> = columns.iter().map(|column| &column.name[..]).collect();
+            let other: Vec<&str> = header.iter().collect();
+            let paths = (files[0].path.clone(), file.path.clone());
+            return Err(Problem::Columns(paths.0, first.join(", "), paths.1, other.join(", ")));
         }
-        for (column, found) in columns.iter_mut().zip(found) {
-            column.missing.extend(found.missing);
-            if column.data_type == DataType::Null {
-                column.data_type = found.data_type;
-            }
-        }
+        add_rows(columns, rows, file).map_err(read)?;
     }
+    let mut columns = columns.unwrap_or_default();
     for column in &mut columns {
+        let is_wide = matches!(
+            column.data_type,
+            DataType::Float64 | DataType::Timestamp(TimeUnit::Nanosecond, _)
+        );
+        if column.is_wide && is_wide {
+            column.data_type = DataType::Utf8;
+        }
         // In a column of texts each word is a text, and a column without values needs no type.
         if matches!(column.data_type, DataType::Utf8 | DataType::Null) {
             column.missing.clear();
@@ -84,17 +101,13 @@ pub(crate) fn columns(files: &[DataFile]) -> Result<Vec<Column>, Problem> {
     Ok(columns)
 }
 
-fn columns_of(file: &DataFile) -> Result<Vec<Column>, Box<dyn Error + Send + Sync>> {
+fn add_rows(
+    columns: &mut [Column],
+    mut rows: csv::Reader<File>,
+    file: &DataFile,
+) -> Result<(), Box<dyn Error + Send + Sync>> {
     let missing = Regex::new(MISSING)?;
-    let format = Format::default().with_header(true).with_null_regex(missing.clone());
-    let (schema, _) = format.infer_schema(File::open(&file.path)?, None)?;
-    let column = |field: &Field| Column {
-        name: field.name().clone(),
-        data_type: field.data_type().clone(),
-        missing: BTreeSet::new(),
-    };
-    let mut columns: Vec<Column> = schema.fields().iter().map(|field| column(field)).collect();
-    let mut rows = csv::Reader::from_path(&file.path)?;
+    let (number, time) = (Regex::new(NUMBER)?, Regex::new(TIME)?);
     let mut row = csv::StringRecord::new();
     let mut last = 0;
     while rows.read_record(&mut row)? {
@@ -109,15 +122,10 @@ fn columns_of(file: &DataFile) -> Result<Vec<Column>, Box<dyn Error + Send + Syn
                 }
                 continue;
             }
-            let digits = cell.strip_prefix('-').unwrap_or(cell).as_bytes();
-            let is_id = match column.data_type {
-                _ if !matches!(column.data_type, DataType::Int64 | DataType::Float64) => false,
-                _ if matches!(digits, [b'0', b'0'..=b'9', ..]) => true,
-                DataType::Int64 => cell.parse::<i64>().is_err(),
-                _ => !is_float(cell, digits),
-            };
-            if is_id {
-                column.data_type = DataType::Utf8;
+            let (found, is_wide) = type_of(cell, &number, &time);
+            column.is_wide |= is_wide;
+            if column.data_type != found {
+                column.data_type = joined(&column.data_type, &found);
             }
         }
     }
@@ -130,16 +138,57 @@ fn columns_of(file: &DataFile) -> Result<Vec<Column>, Box<dyn Error + Send + Syn
         )
         .into());
     }
-    Ok(columns)
+    Ok(())
 }
 
-/// Whether a float holds this number of these digits: it is not too large, and equal if it is whole.
-fn is_float(cell: &str, digits: &[u8]) -> bool {
-    let is_number = digits.first().is_some_and(u8::is_ascii_digit);
-    let is_infinite = cell.parse::<f64>().is_ok_and(f64::is_infinite);
-    let is_equal = |whole: i128| whole as f64 as i128 == whole;
-    let is_whole = digits.iter().all(u8::is_ascii_digit);
-    !(is_number && is_infinite) && (!is_whole || cell.parse().is_ok_and(is_equal))
+/// The type that holds a value as it is written, and whether wider types of its kind do not.
+fn type_of(cell: &str, number: &Regex, time: &Regex) -> (DataType, bool) {
+    let text = (DataType::Utf8, false);
+    let is_digit = |digit: &u8| digit.is_ascii_digit();
+    let digits = cell.strip_prefix('-').unwrap_or(cell).as_bytes();
+    let is_id = matches!(digits, [b'0', b'0'..=b'9', ..]);
+    if digits.iter().all(is_digit) {
+        return match cell.parse::<i64>() {
+            Ok(whole) if !is_id => (DataType::Int64, whole as f64 as i128 != i128::from(whole)),
+            _ => text,
+        };
+    }
+    if number.is_match(cell) {
+        let is_held = |float: f64| float.is_finite() || !digits.iter().any(is_digit);
+        let is_number = !is_id && Float64Type::parse(cell).is_some_and(is_held);
+        return if is_number { (DataType::Float64, false) } else { text };
+    }
+    if cell.eq_ignore_ascii_case("true") || cell.eq_ignore_ascii_case("false") {
+        return (DataType::Boolean, false);
+    }
+    // The engine reads dates and times by the same rules.
+    let Some(parts) = time.captures(cell).filter(|_| Date64Type::parse(cell).is_some()) else {
+        return text;
+    };
+    let unit = match parts.get(2).map_or(0, |fraction| fraction.len()) {
+        0 => TimeUnit::Second,
+        1..=3 => TimeUnit::Millisecond,
+        4..=6 => TimeUnit::Microsecond,
+        _ => TimeUnit::Nanosecond,
+    };
+    let zone = parts.get(3).map(|_| "+00:00".into());
+    let is_date = parts.get(1).is_none();
+    let found = if is_date { DataType::Date32 } else { DataType::Timestamp(unit, zone) };
+    (found, string_to_timestamp_nanos(cell).is_err())
+}
+
+/// The type that holds the values of both types.
+fn joined(one: &DataType, other: &DataType) -> DataType {
+    use DataType::{Date32, Float64, Int64, Null, Timestamp, Utf8};
+    match (one, other) {
+        (Null, found) => found.clone(),
+        (Int64, Float64) | (Float64, Int64) => Float64,
+        (Date32, time @ Timestamp(_, None)) | (time @ Timestamp(_, None), Date32) => time.clone(),
+        (Timestamp(one, zone), Timestamp(other, of)) if zone == of => {
+            Timestamp(*one.max(other), zone.clone())
+        }
+        _ => Utf8,
+    }
 }
 
 /// Whether a record, the last one of a file, ends within a quoted cell.

@@ -39,8 +39,11 @@ pub(crate) enum Problem {
     Keys(PathBuf, PathBuf),
     #[error("{path}: `{1}` is a folder `{1}=…` and also another folder or a column; rename one of them", path = .0.display())]
     KeyTwice(PathBuf, String),
-    #[error("{} and {}: CSV files of one table must have the same columns, in the same order and of the same types", .0.display(), .1.display())]
-    Columns(PathBuf, PathBuf),
+    #[error(
+        "{path} has the columns {1:?}, but {other} has {3:?}; CSV files of one table must have the same columns, in the \
+        same order", path = .0.display(), other = .2.display()
+    )]
+    Columns(PathBuf, String, PathBuf, String),
     #[error("{path}: line {1}: {2}; each line must be one JSON object", path = .0.display())]
     Line(PathBuf, u64, String),
     #[error("{0}; change the values, or leave the column out of the query")]

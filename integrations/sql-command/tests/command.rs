@@ -88,6 +88,29 @@ fn wrong_arguments_are_one_line_and_exit_code_2() {
     assert!(command(&["--help"]).status.success());
 }
 
+/// The query of docs/sql.md.
+const WRONG_ROWS: &str =
+    "SELECT * FROM runs WHERE p IS NOT NULL AND y IS NOT NULL AND try_log_score(p, y) IS NULL";
+
+#[test]
+fn an_error_of_a_row_says_how_to_find_the_row() {
+    assert!(include_str!("../../../docs/sql.md").contains(WRONG_ROWS));
+    let file = folder("rows").join("wrong.csv");
+    fs::write(&file, "task,p,y\na,0.5,true\nb,1.5,false\nc,,true\nd,0.25,\n").unwrap();
+    let runs = format!("runs={}", file.display());
+    let found = command(&["SELECT exact_mean(log_score(p, y)) FROM runs", &runs]);
+    let error = String::from_utf8(found.stderr).unwrap();
+    assert!(error.contains("log_score: argument 1 (p) is 1.5"), "{error}");
+    assert!(error.ends_with("; try_log_score gives NULL for such rows\n"), "{error}");
+    let found = String::from_utf8(command(&[WRONG_ROWS, &runs]).stdout).unwrap();
+    let rows: Vec<&str> = found.lines().skip(3).collect();
+    assert!(matches!(rows[..], ["| b    | 1.5 | false |", _]), "{found}");
+    // No function of many rows has such a form.
+    let found = command(&["SELECT auroc(p, y) FROM runs", &runs]);
+    let error = String::from_utf8(found.stderr).unwrap();
+    assert!(error.contains("auroc: argument 1 (p) is 1.5") && !error.contains("try_"), "{error}");
+}
+
 /// The function of docs/sql.md.
 fn session(runs: Arc<dyn TableProvider>) -> Result<SessionContext> {
     let mut session = SessionContext::new();

@@ -6,6 +6,7 @@ use datafusion::{
     arrow::{
         array::RecordBatch, datatypes::SchemaRef, util::pretty::pretty_format_batches_with_schema,
     },
+    common::DataFusionError,
     execution::TaskContext,
     physical_plan::{ExecutionPlan, collect, execute_stream},
     prelude::{SQLOptions, SessionContext},
@@ -102,17 +103,19 @@ impl Query {
     /// The first error of a row or of the engine, or the reason why the file cannot be written.
     pub async fn run(self) -> Result<String, Error> {
         let schema = self.plan.schema();
-        let mut batches = execute_stream(self.plan, self.context).map_err(Problem::from)?;
+        let explain = |error| explained(error, &self.context);
+        let mut batches =
+            execute_stream(self.plan, Arc::clone(&self.context)).map_err(Problem::from)?;
         if let Some(output) = self.output {
             let mut writer = output.create(schema)?;
             while let Some(batch) = batches.next().await {
-                writer.write(&batch.map_err(Problem::from)?)?;
+                writer.write(&batch.map_err(explain)?)?;
             }
             return Ok(writer.finish()?);
         }
         let (mut printed, mut rows) = (Vec::new(), 0);
         while let Some(batch) = batches.next().await {
-            let batch = batch.map_err(Problem::from)?;
+            let batch = batch.map_err(explain)?;
             rows += batch.num_rows();
             if rows > PRINTED {
                 return Err(Problem::TooManyRows.into());
@@ -130,8 +133,21 @@ impl Query {
     /// The first error of a row or of the engine.
     pub async fn rows(self) -> Result<(SchemaRef, Vec<RecordBatch>), Error> {
         let schema = self.plan.schema();
-        Ok((schema, collect(self.plan, self.context).await.map_err(Problem::from)?))
+        let rows = collect(self.plan, Arc::clone(&self.context)).await;
+        Ok((schema, rows.map_err(|error| explained(error, &self.context))?))
     }
+}
+
+/// Says how to find the rows that a function refuses, which the error of the engine does not name.
+fn explained(error: DataFusionError, context: &TaskContext) -> Problem {
+    let problem = Problem::from(error);
+    if let Problem::Engine(text) = &problem
+        && let Some((name, _)) = text.split_once(": ")
+        && context.scalar_functions().contains_key(&format!("try_{name}"))
+    {
+        return Problem::Engine(format!("{text}; try_{name} gives NULL for such rows"));
+    }
+    problem
 }
 
 /// Returns the query for SHOW FUNCTIONS. The engine leaves out functions whose arguments have no fixed types.

@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    fs, io,
+    fs,
     path::Path,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -26,14 +26,16 @@ pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(20);
 /// Without an answer for this time a connection is closed. It is long, because a busy process answers late.
 pub(crate) const KEEP_ALIVE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Reads the token that the client and all workers must share.
-pub(crate) fn read_token(file: &Path) -> io::Result<HeaderValue> {
-    let invalid = |text| io::Error::new(io::ErrorKind::InvalidData, text);
-    let text = fs::read_to_string(file)?;
+/// Reads the token that the client and all workers must share, if they have one.
+pub(crate) fn read_token(file: Option<&Path>) -> Result<Option<HeaderValue>, String> {
+    let Some(path) = file else { return Ok(None) };
+    let problem = |text: &str| format!("{}: {text}", path.display());
+    let text = fs::read_to_string(path).map_err(|error| problem(&error.to_string()))?;
     if text.trim().len() < 16 {
-        return Err(invalid("a token has at least 16 characters"));
+        return Err(problem("a token has at least 16 characters"));
     }
-    HeaderValue::from_str(text.trim()).map_err(|_| invalid("a token is one line of ASCII"))
+    let token = HeaderValue::from_str(text.trim());
+    token.map(Some).map_err(|_| problem("a token is one line of ASCII"))
 }
 
 /// Connections that are opened when they are needed, and used again.

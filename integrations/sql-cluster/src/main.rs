@@ -20,9 +20,8 @@ mod worker;
 
 use std::{
     error::Error,
-    future::pending,
     io::Write,
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{self, ExitCode},
     sync::Arc,
     time::Duration,
@@ -53,6 +52,9 @@ const STACK: usize = 256 << 20;
 struct Program {
     #[command(subcommand)]
     task: Task,
+    /// A file whose line the workers ask for
+    #[arg(long, global = true, value_name = "FILE")]
+    token_file: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -64,18 +66,12 @@ enum Task {
         root: PathBuf,
         #[command(flatten)]
         memory: Memory,
-        /// A file whose line each query must show
-        #[arg(long, value_name = "FILE")]
-        token_file: Option<PathBuf>,
         /// HOST:PORT, or PORT for this machine only
         address: String,
     },
     /// Runs one query, and prints its rows or writes them to a new file
     #[command(override_usage = "sql-cluster query [OPTIONS] WORKER[,WORKER…] SQL TABLE=PATH…")]
     Query {
-        /// A file whose line the workers ask for
-        #[arg(long, value_name = "FILE")]
-        token_file: Option<PathBuf>,
         /// Addresses, such as 127.0.0.1:7001,127.0.0.1:7002
         #[arg(value_name = "WORKER[,WORKER…]")]
         workers: String,
@@ -91,13 +87,6 @@ fn wrong(error: impl Into<Box<dyn Error + Send + Sync>>) -> Failure {
     (2, error.into())
 }
 
-fn token(file: Option<&Path>) -> Result<Option<HeaderValue>, Failure> {
-    let read = |file: &Path| {
-        channels::read_token(file).map_err(|error| wrong(format!("{}: {error}", file.display())))
-    };
-    file.map(read).transpose()
-}
-
 async fn query(
     arguments: Arguments,
     workers: &str,
@@ -105,8 +94,8 @@ async fn query(
     compute: &Handle,
 ) -> Result<String, Failure> {
     let limit = arguments.timeout();
-    let end = limit.map(|limit| Instant::now() + limit);
-    let patience = limit.map_or(PATIENCE, |limit| PATIENCE.min(limit / 4));
+    let end = Instant::now() + limit;
+    let patience = PATIENCE.min(limit / 4);
     let mut cluster = Cluster::new(workers, token, patience).map_err(wrong)?;
     cluster.contact().await.map_err(|lost| (1, lost.into()))?;
     let arguments = Arc::new(arguments);
@@ -114,15 +103,9 @@ async fn query(
     loop {
         let (part, given) = (cluster.clone(), Arc::clone(&arguments));
         let mut task = compute.spawn(async move {
-            let session = part.session(given.session()?)?;
+            let session = part.session(given.memory.session()?)?;
             Ok::<_, Box<dyn Error + Send + Sync>>(given.plan(&session).await?.run().await?)
         });
-        let limited = async {
-            match end {
-                Some(end) => sleep_until(end).await,
-                None => pending().await,
-            }
-        };
         let mut is_done = false;
         let (lost, is_late) = select! {
             done = &mut task => match done.unwrap_or_else(|error| Err(error.into())) {
@@ -133,7 +116,7 @@ async fn query(
                 }
             },
             lost = cluster.watch() => (lost, false),
-            () = limited => (cluster.lost(LAST_WORD).await, true),
+            () = sleep_until(end) => (cluster.lost(LAST_WORD).await, true),
         };
         if !is_done {
             task.abort();
@@ -144,7 +127,6 @@ async fn query(
             arguments.discard();
         }
         if is_late {
-            let limit = limit.unwrap_or_default();
             let late =
                 format!("timeout: the query did not finish within {limit:?}; raise --timeout");
             return Err(if lost.is_empty() {
@@ -168,15 +150,14 @@ async fn query(
     }
 }
 
-async fn start(task: Task, compute: &Handle) -> Result<(), Failure> {
-    match task {
-        Task::Worker { root, memory, token_file, address } => {
-            let token = token(token_file.as_deref())?;
+async fn start(program: Program, compute: &Handle) -> Result<(), Failure> {
+    let token = channels::read_token(program.token_file.as_deref()).map_err(wrong)?;
+    match program.task {
+        Task::Worker { root, memory, address } => {
             let runtime = memory.runtime().map_err(wrong)?;
             worker::work(&address, &root, token, runtime, compute.clone()).await.map_err(wrong)
         }
-        Task::Query { token_file, workers, arguments } => {
-            let token = token(token_file.as_deref())?;
+        Task::Query { workers, arguments } => {
             let text = query(arguments, &workers, token, compute).await?;
             // A reader that has seen enough, such as `head`, is no error.
             let _ = writeln!(std::io::stdout(), "{text}");
@@ -186,15 +167,15 @@ async fn start(task: Task, compute: &Handle) -> Result<(), Failure> {
 }
 
 fn main() -> ExitCode {
-    let task = match parse::<Program>() {
-        Ok(program) => program.task,
+    let program: Program = match parse() {
+        Ok(program) => program,
         Err(code) => return code,
     };
     // Queries have threads of their own, so that connections are served while they compute.
     let compute = Builder::new_multi_thread().thread_stack_size(STACK).enable_all().build();
     let control = Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let done = match (&compute, &control) {
-        (Ok(compute), Ok(control)) => control.block_on(start(task, compute.handle())),
+        (Ok(compute), Ok(control)) => control.block_on(start(program, compute.handle())),
         (Err(error), _) | (_, Err(error)) => Err(wrong(error.to_string())),
     };
     let code = done.err().map_or(0, |(code, error)| {

@@ -12,7 +12,7 @@ use std::{error::Error, io::Write, process::ExitCode};
 
 use clap::Parser;
 use datafusion::prelude::SessionContext;
-use sql_tables::{Arguments, parse};
+use sql_tables::{Arguments, block_on, parse};
 
 /// Runs one query on Parquet, CSV and JSON Lines files, and prints its rows or writes them to a new file.
 #[derive(Debug, Parser)]
@@ -26,7 +26,7 @@ struct Program {
 }
 
 async fn run(arguments: &Arguments) -> Result<String, Box<dyn Error + Send + Sync>> {
-    let mut session = SessionContext::from(arguments.session()?.build());
+    let mut session = SessionContext::from(arguments.memory.session()?.build());
     sql_functions::register_all(&mut session)?;
     Ok(arguments.plan(&session).await?.run().await?)
 }
@@ -37,7 +37,10 @@ fn main() -> ExitCode {
         Err(code) => return code,
     };
     let work = arguments.clone();
-    let found = arguments.block_on(async move { run(&work).await });
+    let found = block_on(arguments.timeout(), async move { run(&work).await }, || false);
+    if found.is_err() {
+        arguments.discard();
+    }
     match found.map_err(Into::into).and_then(|found| found) {
         Ok(text) => {
             // A reader that has seen enough, such as `head`, is no error.

@@ -127,6 +127,6 @@ fn a_table_of_another_crate_stands_beside_the_functions() {
     let table = MemTable::try_new(batch.schema(), vec![vec![batch]]).unwrap();
     let session = session(Arc::new(table)).unwrap();
     let rows = async move { session.sql(SQL).await.unwrap().collect().await.unwrap() };
-    let rows = sql_tables::block_on(Duration::from_secs(60), rows).unwrap();
+    let rows = sql_tables::block_on(Duration::from_secs(60), rows, || false).unwrap();
     assert_eq!(rows[0].column(0).as_primitive::<Float64Type>().value(0), 0.625);
 }

@@ -3,21 +3,12 @@
 //! Tables of the caller and the rows of the result cross as Arrow streams in the format for processes, which copies them
 //! once and needs no pointers. The Python half (`agent_scorecard_sql/__init__.py`) makes and reads these streams.
 
-use std::{
-    fmt::Display,
-    io::Cursor,
-    sync::{
-        Arc,
-        mpsc::{self, RecvTimeoutError},
-    },
-    time::{Duration, Instant},
-};
+use std::{fmt::Display, io::Cursor, sync::Arc, time::Duration};
 
 use datafusion::{
     arrow::ipc::{reader::StreamReader, writer::StreamWriter},
     datasource::MemTable,
-    execution::{memory_pool::FairSpillPool, runtime_env::RuntimeEnvBuilder},
-    prelude::{SessionConfig, SessionContext},
+    prelude::SessionContext,
 };
 use pyo3::{
     exceptions::{PyRuntimeError, PyTimeoutError, PyValueError},
@@ -25,14 +16,7 @@ use pyo3::{
     pybacked::PyBackedBytes,
     types::PyBytes,
 };
-use sql_tables::Query;
-use tokio::runtime;
-
-/// How often the interpreter is asked whether Ctrl-C was pressed.
-const SIGNALS: Duration = Duration::from_millis(50);
-
-/// Bytes of the stack of each thread. They are reserved, and used only by queries of many nested terms.
-const STACK: usize = 256 << 20;
+use sql_tables::{Memory, Query, block_on};
 
 /// What a call of `sql` was given.
 #[derive(Debug)]
@@ -42,20 +26,14 @@ struct Call {
     paths: Vec<String>,
     /// Names and streams of the caller's tables.
     frames: Vec<(String, PyBackedBytes)>,
-    /// In bytes.
-    memory_limit: Option<usize>,
+    memory: Memory,
 }
 
 impl Call {
     /// Runs the query and returns its rows as a stream.
     async fn rows(self) -> PyResult<Vec<u8>> {
-        let mut runtime = RuntimeEnvBuilder::new();
-        if let Some(limit) = self.memory_limit {
-            runtime = runtime.with_memory_pool(Arc::new(FairSpillPool::new(limit)));
-        }
-        let runtime = runtime.build_arc().map_err(refused)?;
-        let config = SessionConfig::new().with_information_schema(true);
-        let mut session = SessionContext::new_with_config_rt(config, runtime);
+        let session = self.memory.session().map_err(refused)?;
+        let mut session = SessionContext::from(session.build());
         sql_functions::register_all(&mut session).map_err(refused)?;
         for (name, stream) in self.frames {
             let stream = StreamReader::try_new(Cursor::new(stream), None).map_err(refused)?;
@@ -89,36 +67,20 @@ fn sql<'py>(
     memory_limit: Option<usize>,
     timeout: Option<f64>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let call = Call { query, paths, frames, memory_limit };
-    let limit = timeout.map(Duration::try_from_secs_f64).transpose();
+    let call = Call { query, paths, frames, memory: Memory { memory_limit } };
+    let limit = timeout.map_or(Ok(Duration::MAX), Duration::try_from_secs_f64);
     let limit = limit.map_err(|error| refused(format!("timeout: {error}")))?;
     let rows = py.detach(|| {
-        let start = Instant::now();
-        let runtime = runtime::Builder::new_multi_thread().thread_stack_size(STACK).enable_all().build()?;
-        let (sender, receiver) = mpsc::channel();
-        let query = runtime.spawn(async move { sender.send(call.rows().await) });
-        // This thread has its own clock, because the timers of the runtime stop while all its threads compute.
-        let ended = loop {
-            match receiver.recv_timeout(SIGNALS) {
-                Ok(rows) => break rows,
-                Err(RecvTimeoutError::Disconnected) => {
-                    break Err(PyRuntimeError::new_err("the query engine panicked"));
-                }
-                Err(RecvTimeoutError::Timeout) if limit.is_some_and(|limit| start.elapsed() >= limit) => {
-                    let text = "the query took longer than the timeout; allow more seconds, or read fewer rows";
-                    break Err(PyTimeoutError::new_err(text));
-                }
-                Err(RecvTimeoutError::Timeout) => {
-                    if let Err(interrupted) = Python::attach(|py| py.check_signals()) {
-                        break Err(interrupted);
-                    }
-                }
-            }
-        };
-        query.abort();
-        // A loop of the engine that does not look whether it was ended finishes in the background.
-        runtime.shutdown_background();
-        ended
+        let mut signals = Ok(());
+        let rows = block_on(limit, call.rows(), || {
+            signals = Python::attach(|py| py.check_signals());
+            signals.is_err()
+        });
+        signals?;
+        rows.map_err(|error| match error.is_timeout() {
+            true => PyTimeoutError::new_err(error.to_string()),
+            false => PyRuntimeError::new_err(error.to_string()),
+        })?
     })?;
     Ok(PyBytes::new(py, &rows))
 }

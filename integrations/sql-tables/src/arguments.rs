@@ -8,9 +8,12 @@ use std::{
     io::{self, Read, Write},
     path::{Path, PathBuf},
     process::ExitCode,
-    sync::{Arc, OnceLock, mpsc},
+    sync::{
+        Arc, OnceLock,
+        mpsc::{self, RecvTimeoutError},
+    },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use clap::Parser;
@@ -22,6 +25,7 @@ use datafusion::{
     },
     prelude::{SessionConfig, SessionContext},
 };
+use futures::future;
 use tokio::runtime::Builder;
 
 use crate::{
@@ -36,12 +40,15 @@ const STACK: usize = 256 << 20;
 /// The longest time that a query can run, if no other is given: a century.
 const FOREVER: Duration = Duration::from_secs(100 * 365 * 86_400);
 
+/// How often a waiting thread looks whether it must go on.
+const PAUSE: Duration = Duration::from_millis(50);
+
 /// How much memory a query may use.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Memory {
     /// Memory for rows and groups, such as 512MB or 4GB; what does not fit is written to temporary files
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
-    memory_limit: Option<usize>,
+    pub memory_limit: Option<usize>,
 }
 
 impl Memory {
@@ -57,6 +64,17 @@ impl Memory {
         }
         Ok(runtime.build_arc().map_err(Problem::from)?)
     }
+
+    /// Begins a session within the limit, in which a query can also list the functions.
+    ///
+    /// # Errors
+    ///
+    /// There is no folder for temporary files.
+    pub fn session(&self) -> Result<SessionStateBuilder, Error> {
+        let builder = SessionStateBuilder::new().with_runtime_env(self.runtime()?);
+        let config = SessionConfig::new().with_information_schema(true);
+        Ok(builder.with_config(config).with_default_features())
+    }
 }
 
 /// A query, its tables, its limits, and where its rows go.
@@ -71,8 +89,9 @@ pub struct Arguments {
     /// Write the rows to a new .parquet, .csv or .jsonl file
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Within this limit, a session begins.
     #[command(flatten)]
-    memory: Memory,
+    pub memory: Memory,
     /// End the query after this time, such as 500ms, 60s or 5m
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Duration>,
@@ -82,23 +101,10 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the time that the query may take, if it is limited.
+    /// Returns the time that the query may take: a century, if it is not limited.
     #[must_use]
-    pub const fn timeout(&self) -> Option<Duration> {
-        self.timeout
-    }
-
-    /// Begins a session within the memory limit, in which a query can also list the functions.
-    ///
-    /// # Errors
-    ///
-    /// There is no folder for temporary files.
-    pub fn session(&self) -> Result<SessionStateBuilder, Error> {
-        let config = SessionConfig::new().with_information_schema(true);
-        Ok(SessionStateBuilder::new()
-            .with_config(config)
-            .with_runtime_env(self.memory.runtime()?)
-            .with_default_features())
+    pub fn timeout(&self) -> Duration {
+        self.timeout.unwrap_or(FOREVER)
     }
 
     /// Opens the tables and plans the query; see [`Query::plan`]. It can be planned again.
@@ -118,22 +124,6 @@ impl Arguments {
         };
         let sql = self.sql.get_or_init(|| sql.to_owned());
         Query::plan(session, sql, &tables, self.output.as_deref()).await
-    }
-
-    /// Runs the work of a program on threads with large stacks, and returns its result.
-    ///
-    /// # Errors
-    ///
-    /// The work takes longer than the time limit, or a thread cannot be started.
-    pub fn block_on<T: Send + 'static>(
-        &self,
-        work: impl Future<Output = T> + Send + 'static,
-    ) -> Result<T, Error> {
-        let found = block_on(self.timeout.unwrap_or(FOREVER), work);
-        if found.is_err() {
-            self.discard();
-        }
-        found
     }
 
     /// Removes what was written so far, after a run that may not have stopped.
@@ -160,32 +150,47 @@ fn read(path: &Path) -> Result<String, Problem> {
     read.map_err(|error| Problem::File(path.to_owned(), error))
 }
 
-/// Runs a future on threads with large stacks. After the time limit, the threads are left to the end of the process.
+/// Runs a future on threads with large stacks, and asks several times a second whether it is interrupted.
+///
+/// After the time limit or an interruption, the future is dropped. What it computes may go on until the next point
+/// where it waits.
 ///
 /// # Errors
 ///
-/// The time limit, or a thread that cannot be started.
+/// The time limit, the interruption, or a thread that cannot be started.
 pub fn block_on<T: Send + 'static>(
     limit: Duration,
     work: impl Future<Output = T> + Send + 'static,
+    mut is_interrupted: impl FnMut() -> bool,
 ) -> Result<T, Error> {
     let (to, from) = mpsc::channel();
     let runtime = Builder::new_multi_thread().thread_stack_size(STACK).enable_all().build();
     let runtime = runtime.map_err(Problem::Thread)?;
+    let (work, stop) = future::abortable(work);
     let thread = thread::Builder::new().stack_size(4 * STACK).spawn(move || {
         // If nobody waits any longer, the result is not needed.
-        let _ = to.send(runtime.block_on(work));
+        let _ = runtime.block_on(work).map(|found| to.send(found));
+        // The end of the runtime cancels its tasks, and a task of the engine that waits for a cancelled one panics.
+        let is_busy = |_: &usize| runtime.metrics().num_alive_tasks() > 0;
+        (0..20).take_while(is_busy).for_each(|_| thread::sleep(PAUSE));
         runtime.shutdown_background();
     });
-    let thread = thread.map_err(Problem::Thread)?;
-    match from.recv_timeout(limit) {
-        Ok(found) => Ok(found),
-        Err(mpsc::RecvTimeoutError::Timeout) => Err(Problem::Timeout(limit).into()),
-        Err(mpsc::RecvTimeoutError::Disconnected) => {
-            let _ = thread.join();
-            Err(Problem::Thread(io::Error::other("a thread ended early")).into())
+    thread.map_err(Problem::Thread)?;
+    // This thread has its own clock, because the timers of the runtime stop while all its threads compute.
+    let start = Instant::now();
+    let problem = loop {
+        match from.recv_timeout(PAUSE) {
+            Ok(found) => return Ok(found),
+            Err(RecvTimeoutError::Disconnected) => {
+                break Problem::Thread(io::Error::other("a thread ended early"));
+            }
+            Err(_) if start.elapsed() >= limit => break Problem::Timeout(limit),
+            Err(_) if is_interrupted() => break Problem::Interrupted,
+            Err(_) => {}
         }
-    }
+    };
+    stop.abort();
+    Err(problem.into())
 }
 
 /// Reads the arguments of a program. For wrong arguments and for `--help` it prints text and returns the exit code.

@@ -2,12 +2,20 @@
 
 use std::{io, path::PathBuf, time::Duration};
 
-use datafusion::{arrow::error::ArrowError, common::DataFusionError};
+use datafusion::common::DataFusionError;
 
 /// Why a query was not run. The message names the file, line, column or statement, and says what would be right.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct Error(#[from] pub(crate) Problem);
+
+impl Error {
+    /// Whether the query took longer than its time limit.
+    #[must_use]
+    pub const fn is_timeout(&self) -> bool {
+        matches!(self.0, Problem::Timeout(_))
+    }
+}
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Problem {
@@ -61,8 +69,12 @@ pub(crate) enum Problem {
         "a query is missing; usage: 'SELECT auroc(p, y) FROM runs' runs=runs.parquet, or --file QUERY.sql"
     )]
     NoQuery,
-    #[error("timeout: the query did not finish within {0:?}; raise --timeout, or read fewer rows")]
+    #[error(
+        "timeout: the query did not finish within {0:?}; allow more seconds, or read fewer rows"
+    )]
     Timeout(Duration),
+    #[error("the query was interrupted")]
+    Interrupted,
     #[error("a thread could not be started: {0}")]
     Thread(io::Error),
     #[error("{0:?}: no such table is given; usage: SQL {0}=PATH, for example {0}=runs.parquet")]
@@ -81,23 +93,9 @@ pub(crate) enum Problem {
     Engine(String),
 }
 
-/// The words with which the engine names the part of it that an error comes from.
-const LAYERS: [&str; 14] = [
-    "Error during planning: ",
-    "Execution error: ",
-    "External error: ",
-    "Arrow error: ",
-    "Cast error: ",
-    "Csv error: ",
-    "Json error: ",
-    "Parser error: ",
-    "Parquet error: ",
-    "Schema error: ",
-    "SQL error: ",
-    "Internal error: ",
-    "This feature is not implemented: ",
-    "Resources exhausted: ",
-];
+/// Names of parts of the engine that do not end with `error`.
+const LAYERS: [&str; 3] =
+    ["Error during planning", "This feature is not implemented", "Resources exhausted"];
 
 /// What the engine says, in one line and without the names of its layers.
 fn in_one_line(error: &DataFusionError) -> String {
@@ -115,7 +113,10 @@ fn in_one_line(error: &DataFusionError) -> String {
     for end in [". No function matches", " No function matches", "\nThis issue was likely caused"] {
         text = text.split(end).next().unwrap_or(text);
     }
-    while let Some(inner) = LAYERS.iter().find_map(|layer| text.strip_prefix(layer)) {
+    // The engine names the part of it that an error comes from, such as `Parquet error` or `Error during planning`.
+    while let Some((layer, inner)) = text.split_once(": ")
+        && (LAYERS.contains(&layer) || layer.len() < 20 && layer.ends_with(" error"))
+    {
         text = inner;
     }
     let parser = text.strip_prefix("ParserError(\"").and_then(|text| text.strip_suffix("\")"));
@@ -141,11 +142,5 @@ impl From<DataFusionError> for Problem {
             }
             None => Self::Engine(text),
         }
-    }
-}
-
-impl From<ArrowError> for Problem {
-    fn from(error: ArrowError) -> Self {
-        DataFusionError::from(error).into()
     }
 }

@@ -56,11 +56,7 @@ pub(crate) fn find(path: &Path) -> Result<DataFiles, Problem> {
         return Err(Problem::Missing(path.to_owned()));
     }
     let mut search = Search::default();
-    if path.is_dir() {
-        search.folder(path, &[], false)?;
-    } else {
-        search.file(path, &[], false)?;
-    }
+    search.visit(path, &[], false)?;
     let Search { files, seen, .. } = search;
     let Some((kind, first)) = files.first().and_then(|file| Some((Kind::of(&file.path)?, file)))
     else {
@@ -88,67 +84,54 @@ struct Search {
 }
 
 impl Search {
-    fn visit(&mut self, path: &Path) -> Result<(), Problem> {
-        let path = path.to_owned();
-        let real = match fs::canonicalize(&path) {
-            Ok(real) => real,
-            Err(error) => return Err(Problem::File(path, error)),
-        };
-        if self.seen.insert(real) { Ok(()) } else { Err(Problem::Twice(path)) }
+    fn see(&mut self, path: &Path) -> Result<(), Problem> {
+        let real = fs::canonicalize(path).map_err(|error| Problem::File(path.to_owned(), error))?;
+        if self.seen.insert(real) { Ok(()) } else { Err(Problem::Twice(path.to_owned())) }
     }
 
-    fn folder(
-        &mut self,
-        folder: &Path,
-        keys: &[(String, Option<String>)],
-        is_hidden: bool,
-    ) -> Result<(), Problem> {
-        let read = |error| Problem::File(folder.to_owned(), error);
-        self.visit(folder)?;
-        let entries = fs::read_dir(folder).map_err(read)?;
-        let mut paths =
-            entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, _>>().map_err(read)?;
-        paths.sort();
-        for path in paths {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let is_hidden = is_hidden || name.starts_with(['.', '_']);
-            if !path.is_dir() {
-                self.file(&path, keys, is_hidden)?;
-                continue;
-            }
-            let mut keys = keys.to_vec();
-            if let Some((key, value)) = name.split_once('=').filter(|(key, _)| !key.is_empty()) {
-                let decoded = |text| percent_decode_str(text).decode_utf8_lossy().into_owned();
-                let (key, value) = (decoded(key), decoded(value));
-                if keys.iter().any(|(other, _)| *other == key) {
-                    return Err(Problem::KeyTwice(path, key));
-                }
-                keys.push((key, (value != "__HIVE_DEFAULT_PARTITION__").then_some(value)));
-            }
-            self.folder(&path, &keys, is_hidden)?;
-        }
-        Ok(())
-    }
-
-    fn file(
+    /// Notes a file, or all files of a folder.
+    fn visit(
         &mut self,
         path: &Path,
         keys: &[(String, Option<String>)],
         is_hidden: bool,
     ) -> Result<(), Problem> {
-        let path = path.to_owned();
-        let Some(kind) = Kind::of(&path) else {
-            return if is_hidden { Ok(()) } else { Err(Problem::Ending(path)) };
+        let unread = |error| Problem::File(path.to_owned(), error);
+        if path.is_dir() {
+            self.see(path)?;
+            let entries = fs::read_dir(path).map_err(unread)?;
+            let mut paths = entries
+                .map(|entry| Ok(entry?.path()))
+                .collect::<Result<Vec<_>, _>>()
+                .map_err(unread)?;
+            paths.sort();
+            for path in paths {
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let mut keys = keys.to_vec();
+                if let Some((key, value)) = name.split_once('=').filter(|(key, _)| !key.is_empty())
+                    && path.is_dir()
+                {
+                    let decoded = |text| percent_decode_str(text).decode_utf8_lossy().into_owned();
+                    let (key, value) = (decoded(key), decoded(value));
+                    if keys.iter().any(|(other, _)| *other == key) {
+                        return Err(Problem::KeyTwice(path, key));
+                    }
+                    keys.push((key, (value != "__HIVE_DEFAULT_PARTITION__").then_some(value)));
+                }
+                self.visit(&path, &keys, is_hidden || name.starts_with(['.', '_']))?;
+            }
+            return Ok(());
+        }
+        let Some(kind) = Kind::of(path) else {
+            return if is_hidden { Ok(()) } else { Err(Problem::Ending(path.to_owned())) };
         };
         if is_hidden {
-            return Err(Problem::Hidden(path));
+            return Err(Problem::Hidden(path.to_owned()));
         }
-        self.visit(&path)?;
-        let data = fs::metadata(&path).and_then(|data| Ok((data.len(), data.modified()?)));
-        let (size, modified) = match data {
-            Ok(data) => data,
-            Err(error) => return Err(Problem::File(path, error)),
-        };
+        self.see(path)?;
+        let data = fs::metadata(path).and_then(|data| Ok((data.len(), data.modified()?)));
+        let (size, modified) = data.map_err(unread)?;
+        let path = path.to_owned();
         if size == 0 && kind == Kind::Parquet {
             return Err(Problem::EmptyParquet(path));
         }

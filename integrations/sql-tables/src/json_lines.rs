@@ -62,8 +62,8 @@ impl fmt::Display for Place<'_> {
 #[derive(Default)]
 struct Values<'a> {
     shape: Shape<'a>,
-    /// Where the first value other than null is.
-    first: Option<Place<'a>>,
+    /// The kind and the place of the first value other than null.
+    first: Option<(&'static str, Place<'a>)>,
     /// A value of another kind than the first.
     other: Option<(&'static str, Place<'a>)>,
 }
@@ -77,19 +77,6 @@ enum Shape<'a> {
     Number(Numbers<'a>),
     List(Box<Values<'a>>),
     Object(Columns<'a>),
-}
-
-impl Shape<'_> {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Null => "null",
-            Self::Boolean => "true or false",
-            Self::Text => "a text",
-            Self::Number(_) => "a number",
-            Self::List(_) => "a list",
-            Self::Object(_) => "an object",
-        }
-    }
 }
 
 #[derive(Default)]
@@ -202,20 +189,21 @@ impl<'a> Values<'a> {
         if depth > DEPTH {
             return Err(format!("values are nested more than {DEPTH} levels deep"));
         }
-        let found = match json.as_bytes().first() {
+        let (kind, found) = match json.as_bytes().first() {
             Some(b'n') => return Ok(()),
-            Some(b't' | b'f') => Shape::Boolean,
-            Some(b'"') => Shape::Text,
-            Some(b'[') => Shape::List(Box::default()),
-            Some(b'{') => Shape::Object(Columns::new()),
-            _ => Shape::Number(Numbers::default()),
+            Some(b't' | b'f') => ("true or false", Shape::Boolean),
+            Some(b'"') => ("a text", Shape::Text),
+            Some(b'[') => ("a list", Shape::List(Box::default())),
+            Some(b'{') => ("an object", Shape::Object(Columns::new())),
+            _ => ("a number", Shape::Number(Numbers::default())),
         };
-        if self.first.is_none() {
-            self.first = Some(place);
-            self.shape = found;
-        } else if self.shape.name() != found.name() {
-            self.other.get_or_insert((found.name(), place));
-            return Ok(());
+        match self.first {
+            None => (self.first, self.shape) = (Some((kind, place)), found),
+            Some((first, _)) if first != kind => {
+                self.other.get_or_insert((kind, place));
+                return Ok(());
+            }
+            Some(_) => {}
         }
         match &mut self.shape {
             Shape::Number(numbers) => numbers.add(json, place),
@@ -232,8 +220,7 @@ impl<'a> Values<'a> {
 
     /// The type of the column. If it does not hold the values as they are, the problem says so.
     fn finish(self, column: &str, problem: &mut Option<String>) -> DataType {
-        if let (Some(first), Some((kind, other))) = (self.first, self.other) {
-            let one = self.shape.name();
+        if let (Some((one, first)), Some((kind, other))) = (self.first, self.other) {
             *problem = Some(format!("column {column}: {one} {first}, but {kind} {other}"));
         }
         match self.shape {

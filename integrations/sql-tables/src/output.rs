@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File},
-    io::{self, BufWriter, Write},
+    io::{self, ErrorKind},
     path::{Path, PathBuf},
     process,
     sync::{
@@ -12,10 +12,17 @@ use std::{
 };
 
 use datafusion::{
-    arrow::{csv, datatypes::SchemaRef, json, record_batch::RecordBatch},
+    arrow::{
+        csv,
+        datatypes::SchemaRef,
+        error::ArrowError,
+        json::{self, writer::LineDelimited},
+        record_batch::{RecordBatch, RecordBatchWriter},
+    },
     common::DataFusionError,
     parquet::arrow::ArrowWriter,
 };
+use futures::{Stream, StreamExt};
 
 use crate::{error::Problem, files::Kind};
 
@@ -62,27 +69,62 @@ impl Output {
         }
     }
 
-    /// Opens a file beside the output, which takes its name when all rows are written.
-    pub(crate) fn create(self, schema: SchemaRef) -> Result<Writer, Problem> {
+    /// Writes the rows to a file beside the output, which takes its name when all are written, and says so.
+    pub(crate) async fn write(
+        self,
+        schema: SchemaRef,
+        rows: impl Stream<Item = Result<RecordBatch, Problem>> + Unpin,
+    ) -> Result<String, Problem> {
         let unfinished = Self::unfinished(&self.path, RUNS.fetch_add(1, Ordering::SeqCst));
         // Nothing that exists is written to, and no link is followed.
         let file = File::create_new(&unfinished)
-            .map_err(|error| Problem::File(self.path.clone(), error))
-            .map(BufWriter::new)?;
+            .map_err(|error| Problem::File(self.path.clone(), error))?;
         let unfinished = Unfinished(unfinished);
-        let format = match self.kind {
-            Kind::Parquet => ArrowWriter::try_new(file, Arc::clone(&schema), None)
-                .map(Format::Parquet)
-                .map_err(DataFusionError::from)?,
-            Kind::Csv => Format::Csv(csv::Writer::new(file)),
+        let rows = match self.kind {
+            Kind::Parquet => {
+                let writer = ArrowWriter::try_new(file, Arc::clone(&schema), None);
+                self.fill(writer.map_err(DataFusionError::from)?, schema, rows).await?
+            }
+            Kind::Csv => self.fill(csv::Writer::new(file), schema, rows).await?,
             Kind::JsonLines => {
-                Format::JsonLines(json::WriterBuilder::new().with_explicit_nulls(true).build(file))
+                let builder = json::WriterBuilder::new().with_explicit_nulls(true);
+                self.fill(builder.build::<_, LineDelimited>(file), schema, rows).await?
             }
         };
-        let mut writer = Writer { output: self, unfinished, format, rows: 0 };
+        let path = self.path;
+        let linked = match fs::hard_link(&unfinished.0, &path) {
+            // Not every file system has links. There, an empty file reserves the name.
+            Err(error) if error.kind() != ErrorKind::AlreadyExists && unfinished.0.exists() => {
+                File::create_new(&path).and_then(|_| fs::rename(&unfinished.0, &path))
+            }
+            linked => linked,
+        };
+        linked.map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => Problem::OutputExists(path.clone()),
+            _ => Problem::File(path.clone(), error),
+        })?;
+        Ok(format!("rows written to {}: {rows}", path.display()))
+    }
+
+    /// Writes the rows and returns their number.
+    async fn fill(
+        &self,
+        mut writer: impl RecordBatchWriter,
+        schema: SchemaRef,
+        mut batches: impl Stream<Item = Result<RecordBatch, Problem>> + Unpin,
+    ) -> Result<usize, Problem> {
+        let failed =
+            |error| Problem::File(self.path.clone(), io::Error::other::<ArrowError>(error));
         // Without rows, too, the header of CSV is written.
-        writer.write(&RecordBatch::new_empty(schema))?;
-        Ok(writer)
+        writer.write(&RecordBatch::new_empty(schema)).map_err(failed)?;
+        let mut rows = 0;
+        while let Some(batch) = batches.next().await {
+            let batch = batch?;
+            rows += batch.num_rows();
+            writer.write(&batch).map_err(failed)?;
+        }
+        writer.close().map_err(failed)?;
+        Ok(rows)
     }
 }
 
@@ -94,68 +136,5 @@ impl Drop for Unfinished {
     fn drop(&mut self) {
         // The error that led here is the one to report.
         let _ = fs::remove_file(&self.0);
-    }
-}
-
-#[derive(Debug)]
-enum Format {
-    Parquet(ArrowWriter<BufWriter<File>>),
-    Csv(csv::Writer<BufWriter<File>>),
-    JsonLines(json::LineDelimitedWriter<BufWriter<File>>),
-}
-
-/// Writes rows, batch by batch.
-#[derive(Debug)]
-pub(crate) struct Writer {
-    output: Output,
-    format: Format,
-    rows: usize,
-    unfinished: Unfinished,
-}
-
-impl Writer {
-    fn problem(path: &Path) -> impl Fn(DataFusionError) -> Problem {
-        |error| Problem::File(path.to_owned(), io::Error::other(error.strip_backtrace()))
-    }
-
-    pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), Problem> {
-        self.rows += batch.num_rows();
-        let written = match &mut self.format {
-            Format::Parquet(writer) => writer.write(batch).map_err(DataFusionError::from),
-            Format::Csv(writer) => writer.write(batch).map_err(DataFusionError::from),
-            Format::JsonLines(writer) => writer.write(batch).map_err(DataFusionError::from),
-        };
-        written.map_err(Self::problem(&self.output.path))
-    }
-
-    /// Gives the file its name, unless another file has it now, and says so.
-    pub(crate) fn finish(self) -> Result<String, Problem> {
-        let Self { output: Output { path, .. }, unfinished, format, rows } = self;
-        let flushed = match format {
-            Format::Parquet(mut writer) => {
-                writer.finish().map_err(DataFusionError::from).map(|_| writer.inner_mut().flush())
-            }
-            Format::Csv(writer) => Ok(writer.into_inner().flush()),
-            Format::JsonLines(mut writer) => {
-                writer.finish().map_err(DataFusionError::from).map(|()| writer.into_inner().flush())
-            }
-        };
-        flushed.and_then(|flushed| Ok(flushed?)).map_err(Self::problem(&path))?;
-        match fs::hard_link(&unfinished.0, &path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                return Err(Problem::OutputExists(path));
-            }
-            // Not every file system has links. There, an empty file reserves the name.
-            Err(_) if unfinished.0.exists() => match File::create_new(&path) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    return Err(Problem::OutputExists(path));
-                }
-                reserved => reserved
-                    .and_then(|_| fs::rename(&unfinished.0, &path))
-                    .map_err(|error| Problem::File(path.clone(), error))?,
-            },
-            linked => linked.map_err(|error| Problem::File(path.clone(), error))?,
-        }
-        Ok(format!("rows written to {}: {rows}", path.display()))
     }
 }

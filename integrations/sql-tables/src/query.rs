@@ -103,19 +103,15 @@ impl Query {
     /// The first error of a row or of the engine, or the reason why the file cannot be written.
     pub async fn run(self) -> Result<String, Error> {
         let schema = self.plan.schema();
-        let explain = |error| explained(error, &self.context);
-        let mut batches =
-            execute_stream(self.plan, Arc::clone(&self.context)).map_err(Problem::from)?;
+        let batches = execute_stream(self.plan, Arc::clone(&self.context));
+        let explain = |batch: Result<_, _>| batch.map_err(|error| explained(error, &self.context));
+        let mut batches = batches.map_err(Problem::from)?.map(explain);
         if let Some(output) = self.output {
-            let mut writer = output.create(schema)?;
-            while let Some(batch) = batches.next().await {
-                writer.write(&batch.map_err(explain)?)?;
-            }
-            return Ok(writer.finish()?);
+            return Ok(output.write(schema, batches).await?);
         }
         let (mut printed, mut rows) = (Vec::new(), 0);
         while let Some(batch) = batches.next().await {
-            let batch = batch.map_err(explain)?;
+            let batch = batch?;
             rows += batch.num_rows();
             if rows > PRINTED {
                 return Err(Problem::TooManyRows.into());
@@ -123,7 +119,7 @@ impl Query {
             printed.push(batch);
         }
         let table = pretty_format_batches_with_schema(schema, &printed);
-        Ok(table.map_err(Problem::from)?.to_string())
+        Ok(table.map_err(|error| Problem::from(DataFusionError::from(error)))?.to_string())
     }
 
     /// Runs the query and returns its columns and rows.
@@ -153,22 +149,20 @@ fn explained(error: DataFusionError, context: &TaskContext) -> Problem {
 /// Returns the query for SHOW FUNCTIONS. The engine leaves out functions whose arguments have no fixed types.
 fn functions(sql: &str) -> Option<String> {
     let words: Vec<&str> = sql.trim_end_matches([';', ' ', '\n']).split_whitespace().collect();
-    let is_like = |words: &[&str]| words.first().is_none_or(|it| it.eq_ignore_ascii_case("like"));
-    match &words[..] {
-        [show, functions, like @ ..]
-            if show.eq_ignore_ascii_case("show")
-                && functions.eq_ignore_ascii_case("functions")
-                && is_like(like) =>
-        {
-            let pattern = like.join(" ");
-            let filter = if like.is_empty() { "" } else { " WHERE routine_name " };
-            Some(format!(
-                "SELECT DISTINCT routine_name, syntax_example, description \
-                FROM information_schema.routines{filter}{pattern} ORDER BY routine_name"
-            ))
-        }
-        _ => None,
+    let [show, functions, like @ ..] = &words[..] else { return None };
+    let is_like = like.first().is_none_or(|word| word.eq_ignore_ascii_case("like"));
+    if !show.eq_ignore_ascii_case("show")
+        || !functions.eq_ignore_ascii_case("functions")
+        || !is_like
+    {
+        return None;
     }
+    let filter = if like.is_empty() { "" } else { " WHERE routine_name " };
+    Some(format!(
+        "SELECT DISTINCT routine_name, syntax_example, description \
+        FROM information_schema.routines{filter}{} ORDER BY routine_name",
+        like.join(" ")
+    ))
 }
 
 /// Returns how many operators and parentheses nest in a query, at most. The engine needs stack for each.

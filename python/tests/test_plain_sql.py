@@ -3,12 +3,11 @@
 import re
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pytest
 
 import agent_scorecard as ags
-
-duckdb = pytest.importorskip("duckdb")
 
 PAGE = Path(__file__).parents[2] / "docs" / "plain_sql.md"
 QUERIES = re.findall(r"```sql\n(.*?)```", PAGE.read_text(), re.DOTALL)

@@ -1,6 +1,15 @@
 //! A client: it plans a query, has its parts run by workers, and watches over them.
 
-use std::{error::Error, fmt, io::Write, sync::Arc, time::Duration};
+use std::{
+    error::Error,
+    fmt,
+    io::Write,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use datafusion::{
@@ -47,11 +56,13 @@ pub(crate) struct Cluster {
     watch: Channels,
     /// How long a worker may be silent.
     patience: Duration,
+    /// Whether the query is planned and no worker takes part in it.
+    is_local: Arc<AtomicBool>,
 }
 
 /// Why some workers cannot be used.
 #[derive(Debug)]
-pub(crate) struct Lost(Vec<(Url, String)>);
+pub(crate) struct Lost(pub(crate) Vec<(Url, String)>);
 
 impl fmt::Display for Lost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -61,12 +72,6 @@ impl fmt::Display for Lost {
 }
 
 impl Error for Lost {}
-
-impl Lost {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
 
 impl Cluster {
     /// The workers of a list, before any of them is contacted.
@@ -84,7 +89,7 @@ impl Cluster {
             });
         let members = members.collect::<Result<_, _>>()?;
         let watch = Channels::new(token.clone());
-        Ok(Self { members, token, watch, patience })
+        Ok(Self { members, token, watch, patience, is_local: Arc::default() })
     }
 
     /// Learns the names of all workers.
@@ -120,11 +125,13 @@ impl Cluster {
         }
     }
 
-    /// The workers that are no longer there.
+    /// The workers that are no longer there, if the query needs them.
     pub(crate) async fn lost(&self, patience: Duration) -> Lost {
         let names = self.names(patience).await;
+        let is_local = self.is_local.load(Ordering::Relaxed);
         let lost = names.into_iter().zip(&self.members).filter_map(|(name, member)| {
             let why = match name {
+                _ if is_local => return None,
                 Ok(name) if name == member.name => return None,
                 Ok(_) => "was started again during the query".to_owned(),
                 Err(why) => why,
@@ -139,7 +146,7 @@ impl Cluster {
         loop {
             sleep(self.patience / 10).await;
             let lost = self.lost(self.patience).await;
-            if !lost.is_empty() {
+            if !lost.0.is_empty() {
                 return lost;
             }
         }
@@ -148,7 +155,7 @@ impl Cluster {
     /// The workers whose loss may be the reason of an error, or otherwise the error.
     pub(crate) async fn lost_or(&self, error: &str) -> Result<Lost, Failure> {
         let lost = self.lost(self.patience).await;
-        if !lost.is_empty() {
+        if !lost.0.is_empty() {
             return Ok(lost);
         }
         let named = self.members.iter().fold(error.to_owned(), |message, member| {
@@ -171,12 +178,11 @@ impl Cluster {
 
     /// Lets a session plan queries for the workers.
     pub(crate) fn session(&self, mut builder: SessionStateBuilder) -> Result<SessionContext> {
-        let urls: Vec<Url> = self.members.iter().map(|member| member.url.clone()).collect();
         // One worker gets two tasks, because the planner leaves a query with one task to the client.
-        let tasks = urls.len().max(2);
-        let routes = urls.clone();
+        let tasks = self.members.len().max(2);
+        let urls = self.get_urls()?;
         let route = move |event: RouteTasksEvent<'_>| {
-            let urls = routes.iter().cloned().cycle().take(event.task_count).collect();
+            let urls = urls.iter().cloned().cycle().take(event.task_count).collect();
             Some(Ok(RouteTasksEventResponse::new(urls)))
         };
         let options = builder.config().get_or_insert_default().options_mut();
@@ -184,7 +190,7 @@ impl Cluster {
         options.optimizer.repartition_file_min_size = 0;
         options.execution.target_partitions = options.execution.target_partitions.max(2);
         let state = builder
-            .with_distributed_worker_resolver(Urls(urls))
+            .with_distributed_worker_resolver(self.clone())
             .with_distributed_channel_resolver(Channels::new(self.token.clone()))
             .with_distributed_route_tasks_handler(route)
             .with_distributed_planner()
@@ -197,6 +203,7 @@ impl Cluster {
         let planner = Planner {
             inner: Arc::clone(state.query_planner()),
             tasks: tasks.collect::<Vec<_>>().join(", "),
+            is_local: Arc::clone(&self.is_local),
         };
         let builder = SessionStateBuilder::new_from_existing(state);
         let mut state: SessionState = builder.with_query_planner(Arc::new(planner)).build();
@@ -222,12 +229,9 @@ fn reason(error: DataFusionError) -> String {
     }
 }
 
-/// The addresses of the workers.
-struct Urls(Vec<Url>);
-
-impl WorkerResolver for Urls {
+impl WorkerResolver for Cluster {
     fn get_urls(&self) -> Result<Vec<Url>> {
-        Ok(self.0.clone())
+        Ok(self.members.iter().map(|member| member.url.clone()).collect())
     }
 }
 
@@ -236,6 +240,7 @@ impl WorkerResolver for Urls {
 struct Planner {
     inner: Arc<dyn QueryPlanner + Send + Sync>,
     tasks: String,
+    is_local: Arc<AtomicBool>,
 }
 
 const NOT_DISTRIBUTED: &str =
@@ -255,11 +260,13 @@ impl QueryPlanner for Planner {
         let LogicalPlan::Explain(explain) = plan else {
             let planned = self.inner.create_physical_plan(plan, session).await?;
             if !is_distributed(&planned) {
+                self.is_local.store(true, Ordering::Relaxed);
                 // A closed standard error is no reason to fail.
                 let _ = writeln!(std::io::stderr(), "sql-cluster: {NOT_DISTRIBUTED}");
             }
             return Ok(planned);
         };
+        self.is_local.store(true, Ordering::Relaxed);
         let planned = self.inner.create_physical_plan(&explain.plan, session).await?;
         let place = if is_distributed(&planned) {
             format!(

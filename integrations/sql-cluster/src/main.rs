@@ -15,6 +15,7 @@
 
 mod channels;
 mod client;
+mod pool;
 mod root;
 mod worker;
 
@@ -129,7 +130,7 @@ async fn query(
         if is_late {
             let late =
                 format!("timeout: the query did not finish within {limit:?}; raise --timeout");
-            return Err(if lost.is_empty() {
+            return Err(if lost.0.is_empty() {
                 wrong(late)
             } else {
                 (1, format!("{late}; {lost}").into())

@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    fmt, fs, io,
+    fmt, fs,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::SystemTime,
@@ -30,18 +30,9 @@ pub(crate) struct Root {
 }
 
 impl Root {
-    pub(crate) fn new(folder: &Path) -> io::Result<Self> {
-        let folder = fs::canonicalize(folder)?;
-        Ok(Self { folder, files: LocalFileSystem::new(), planned: Mutex::default() })
-    }
-
-    /// The same folder for another query.
-    pub(crate) fn for_query(&self) -> Self {
-        Self {
-            folder: self.folder.clone(),
-            files: LocalFileSystem::new(),
-            planned: Mutex::default(),
-        }
+    /// The files below a folder, whose path has no links.
+    pub(crate) fn new(folder: PathBuf) -> Self {
+        Self { folder, files: LocalFileSystem::new(), planned: Mutex::default() }
     }
 
     /// The path without links, if it is below the folder. The message is the same for all other paths.

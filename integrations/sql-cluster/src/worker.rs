@@ -3,6 +3,7 @@
 use std::{
     convert::Infallible,
     error::Error,
+    fs,
     io::Write,
     net::SocketAddr,
     path::Path,
@@ -36,6 +37,7 @@ use tonic::{
 
 use crate::{
     channels::{Channels, KEEP_ALIVE, KEEP_ALIVE_TIMEOUT},
+    pool::NamedPool,
     root::Root,
 };
 
@@ -64,14 +66,18 @@ pub(crate) async fn work(
     runtime: Arc<RuntimeEnv>,
     compute: Handle,
 ) -> Result<(), Box<dyn Error + Send + Sync>> {
-    let root = Root::new(root).map_err(|error| format!("{}: {error}", root.display()))?;
+    let root = fs::canonicalize(root).map_err(|error| format!("{}: {error}", root.display()))?;
     let name = process_name();
     let version = format!("{VERSION}{name}");
+    let inner = Arc::clone(&runtime.memory_pool);
+    let mut runtime = RuntimeEnv::clone(&runtime);
+    runtime.memory_pool = Arc::new(NamedPool { worker: name.clone(), inner });
+    let runtime = Arc::new(runtime);
     let channels = Channels::new(token.clone());
     let shared = Arc::clone(&runtime);
     let session = move |context: WorkerQueryContext| {
         // The memory is that of the worker, and the files are those of one query.
-        let (root, mut runtime) = (Arc::new(root.for_query()), RuntimeEnv::clone(&shared));
+        let (root, mut runtime) = (Arc::new(Root::new(root.clone())), RuntimeEnv::clone(&shared));
         runtime.object_store_registry = Arc::new(DefaultObjectStoreRegistry::new());
         let files = ObjectStoreUrl::local_filesystem();
         runtime.register_object_store(files.as_ref(), Arc::clone(&root) as _);

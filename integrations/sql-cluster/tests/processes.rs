@@ -17,7 +17,7 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use cluster::{Host, Process, client, finished, printed, silent_socket};
@@ -190,6 +190,59 @@ fn a_query_without_workers_fails_and_names_them() {
             assert!(done.error.contains(&format!("worker {address} ")), "{fault}: {}", done.error);
         }
     }
+}
+
+#[test]
+fn a_query_in_the_client_only_outlives_its_worker() {
+    let folder = runs("local");
+    let is_outlived = |rows: u64| {
+        let worker = Process::start(&folder);
+        let sql = format!("SELECT count(*) FROM generate_series(1, {rows}) WHERE value % 5 = 1");
+        let query = client(&[&worker.address], &folder, &sql).spawn().unwrap();
+        thread::sleep(Duration::from_millis(500));
+        worker.signal("KILL");
+        let killed = Instant::now();
+        let done = cluster::wait(query, 100);
+        assert_eq!(done.code, 0, "{}", done.error);
+        assert!(done.error.contains("in the client only"), "{}", done.error);
+        assert!(done.rows.contains(&format!("| {} ", rows / 5)), "{}", done.rows);
+        // By then the client would have missed the worker.
+        killed.elapsed() > Duration::from_secs(2)
+    };
+    let mut rows = (0..6).map(|step| 5_000_000 * 4_u64.pow(step));
+    assert!(rows.any(is_outlived), "the worker never died during the query");
+}
+
+#[test]
+fn a_worker_at_its_memory_limit_names_itself_and_serves_on() {
+    let folder = runs("memory");
+    let (free, full) =
+        (Process::start(&folder), Process::with(&folder, "0", &["--memory-limit", "20MB"]));
+    let ranks = "SELECT auroc(a.p * b.p, a.y) FROM runs a, runs b WHERE a.task < 5 AND b.model = 1";
+    let groups = "SELECT count(*), exact_sum(s) FROM (SELECT a.p + b.p AS x, exact_sum(b.p) AS s \
+        FROM runs a JOIN runs b ON a.task = b.task WHERE a.task < 5 GROUP BY a.p + b.p)";
+    let sort = "SELECT task, p FROM runs ORDER BY p LIMIT 1";
+    let expected = [ranks, groups, sort].map(|sql| printed(client(&[&free.address], &folder, sql)));
+    let mut refused = 0;
+    for _ in 0..2 {
+        let queries = [ranks, groups, sort, ranks, groups, sort]
+            .map(|sql| client(&[&full.address], &folder, sql).spawn().unwrap());
+        for (query, expected) in queries.into_iter().zip(expected.iter().cycle()) {
+            let done = cluster::wait(query, 100);
+            let named = format!("memory limit: worker {}: ", full.address);
+            match done.code {
+                0 => assert_eq!(&done.rows, expected),
+                code => {
+                    assert_eq!((code, &done.rows[..]), (1, ""), "{}", done.error);
+                    assert!(done.error.contains(&named), "{}", done.error);
+                    assert!(done.error.contains("pool_size: 19.1 MB"), "{}", done.error);
+                    refused += 1;
+                }
+            }
+        }
+    }
+    assert!(refused > 0, "the limit was never reached");
+    assert_eq!(printed(client(&[&full.address], &folder, sort)), expected[2]);
 }
 
 #[test]

@@ -1,16 +1,13 @@
 //! A worker: a server that runs parts of queries on the files below one folder.
 
 use std::{
-    convert::Infallible,
     error::Error,
     fs,
     io::Write,
     net::SocketAddr,
     path::Path,
-    pin::Pin,
     process,
     sync::Arc,
-    task::{Context, Poll},
     time::{SystemTime, UNIX_EPOCH},
 };
 
@@ -30,10 +27,10 @@ use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{
     Status,
     body::Body,
-    codegen::{Service, http},
-    server::NamedService,
+    codegen::http::{HeaderMap, HeaderValue, Request, header::AUTHORIZATION},
     transport::Server,
 };
+use tower::{ServiceExt, service_fn};
 
 use crate::{
     channels::{Channels, KEEP_ALIVE, KEEP_ALIVE_TIMEOUT},
@@ -62,7 +59,7 @@ fn address(text: &str) -> String {
 pub(crate) async fn work(
     listen: &str,
     root: &Path,
-    token: Option<http::HeaderValue>,
+    token: Option<HeaderValue>,
     runtime: Arc<RuntimeEnv>,
     compute: Handle,
 ) -> Result<(), Box<dyn Error + Send + Sync>> {
@@ -97,11 +94,29 @@ pub(crate) async fn work(
     let local = listener.local_addr()?;
     warn_of(local, token.is_some());
     writeln!(std::io::stdout(), "listening on {local}")?;
+    let server = worker.into_worker_server();
+    // What computes runs apart from the connections, so that a worker whose processors are all busy still answers that
+    // it is there.
+    let gate = service_fn(move |request: Request<Body>| {
+        let is_refused = token.as_ref().is_some_and(|token| !shows(token, request.headers()));
+        let is_question = request.uri().path().ends_with("/GetWorkerInfo");
+        let (answer, compute) = (server.clone().oneshot(request), compute.clone());
+        async move {
+            if is_refused {
+                let refused = Status::unauthenticated("the worker needs its token (--token-file)");
+                return Ok(refused.into_http());
+            }
+            if is_question {
+                return answer.await;
+            }
+            let answer = compute.spawn(answer).await;
+            answer.unwrap_or_else(|failed| Ok(Status::internal(failed.to_string()).into_http()))
+        }
+    });
     Server::builder()
         .http2_keepalive_interval(Some(KEEP_ALIVE))
         .http2_keepalive_timeout(Some(KEEP_ALIVE_TIMEOUT))
-        .add_service(Gate { inner: worker.into_worker_server(), token, compute })
-        .serve_with_incoming(TcpListenerStream::new(listener))
+        .serve_with_incoming(gate, TcpListenerStream::new(listener))
         .await?;
     Ok(())
 }
@@ -119,56 +134,9 @@ fn warn_of(local: SocketAddr, has_token: bool) {
     );
 }
 
-/// Refuses requests without the token, and runs the others apart from the connections, so that a worker whose
-/// processors are all busy still answers that it is there.
-#[derive(Clone)]
-struct Gate<S> {
-    inner: S,
-    token: Option<http::HeaderValue>,
-    compute: Handle,
-}
-
-impl<S: NamedService> NamedService for Gate<S> {
-    const NAME: &'static str = S::NAME;
-}
-
-impl<S> Service<http::Request<Body>> for Gate<S>
-where
-    S: Service<http::Request<Body>, Response = http::Response<Body>, Error = Infallible>,
-    S: Clone + Send + 'static,
-    S::Future: Send,
-{
-    type Response = http::Response<Body>;
-    type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<http::Response<Body>, Infallible>> + Send>>;
-
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(context)
-    }
-
-    fn call(&mut self, request: http::Request<Body>) -> Self::Future {
-        let given = request.headers().get(http::header::AUTHORIZATION);
-        let is_allowed = self.token.as_ref().is_none_or(|token| {
-            let (token, given) =
-                (token.as_bytes(), given.map_or(&[][..], |given| given.as_bytes()));
-            // The time does not depend on the place of the first difference.
-            let differ = token.iter().zip(given).fold(0, |differ, (a, b)| differ | (a ^ b));
-            token.len() == given.len() && differ == 0
-        });
-        if !is_allowed {
-            let refused = Status::unauthenticated("the worker needs its token (--token-file)");
-            return Box::pin(async move { Ok(refused.into_http()) });
-        }
-        let next = self.inner.clone();
-        let mut ready = std::mem::replace(&mut self.inner, next);
-        if request.uri().path().ends_with("/GetWorkerInfo") {
-            return Box::pin(async move { ready.call(request).await });
-        }
-        let answer = self.compute.spawn(async move { ready.call(request).await });
-        Box::pin(async move {
-            answer
-                .await
-                .unwrap_or_else(|failed| Ok(Status::internal(failed.to_string()).into_http()))
-        })
-    }
+/// Whether a request has the token. The time does not depend on the place of the first difference.
+fn shows(token: &HeaderValue, headers: &HeaderMap) -> bool {
+    let given = headers.get(AUTHORIZATION).map_or(&[][..], |given| given.as_bytes());
+    let differ = token.as_bytes().iter().zip(given).fold(0, |differ, (a, b)| differ | (a ^ b));
+    token.len() == given.len() && differ == 0
 }

@@ -18,38 +18,29 @@ use pyo3::{
 };
 use sql_tables::{Memory, Query, block_on};
 
-/// What a call of `sql` was given.
-#[derive(Debug)]
-struct Call {
+/// Runs a query on paths, each as `NAME=PATH`, and on named streams, and returns its rows as a stream.
+async fn rows(
     query: String,
-    /// Each as `NAME=PATH`.
     paths: Vec<String>,
-    /// Names and streams of the caller's tables.
     frames: Vec<(String, PyBackedBytes)>,
     memory: Memory,
-}
-
-impl Call {
-    /// Runs the query and returns its rows as a stream.
-    async fn rows(self) -> PyResult<Vec<u8>> {
-        let session = self.memory.session().map_err(refused)?;
-        let mut session = SessionContext::from(session.build());
-        sql_functions::register_all(&mut session).map_err(refused)?;
-        for (name, stream) in self.frames {
-            let stream = StreamReader::try_new(Cursor::new(stream), None).map_err(refused)?;
-            let schema = stream.schema();
-            let batches = stream.collect::<Result<_, _>>().map_err(refused)?;
-            let table = MemTable::try_new(schema, vec![batches]).map_err(refused)?;
-            session.register_table(name, Arc::new(table)).map_err(refused)?;
-        }
-        let query = Query::plan(&session, &self.query, &self.paths, None).await.map_err(refused)?;
-        let (schema, batches) = query.rows().await.map_err(refused)?;
-        let mut writer = StreamWriter::try_new(Vec::new(), &schema).map_err(refused)?;
-        for batch in &batches {
-            writer.write(batch).map_err(refused)?;
-        }
-        writer.into_inner().map_err(refused)
+) -> PyResult<Vec<u8>> {
+    let mut session = SessionContext::from(memory.session().map_err(refused)?.build());
+    sql_functions::register_all(&mut session).map_err(refused)?;
+    for (name, stream) in frames {
+        let stream = StreamReader::try_new(Cursor::new(stream), None).map_err(refused)?;
+        let schema = stream.schema();
+        let batches = stream.collect::<Result<_, _>>().map_err(refused)?;
+        let table = MemTable::try_new(schema, vec![batches]).map_err(refused)?;
+        session.register_table(name, Arc::new(table)).map_err(refused)?;
     }
+    let query = Query::plan(&session, &query, &paths, None).await.map_err(refused)?;
+    let (schema, batches) = query.rows().await.map_err(refused)?;
+    let mut writer = StreamWriter::try_new(Vec::new(), &schema).map_err(refused)?;
+    for batch in &batches {
+        writer.write(batch).map_err(refused)?;
+    }
+    writer.into_inner().map_err(refused)
 }
 
 /// An error of one line.
@@ -67,17 +58,16 @@ fn sql<'py>(
     memory_limit: Option<usize>,
     timeout: Option<f64>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let call = Call { query, paths, frames, memory: Memory { memory_limit } };
     let limit = timeout.map_or(Ok(Duration::MAX), Duration::try_from_secs_f64);
     let limit = limit.map_err(|error| refused(format!("timeout: {error}")))?;
     let rows = py.detach(|| {
         let mut signals = Ok(());
-        let rows = block_on(limit, call.rows(), || {
+        let found = block_on(limit, rows(query, paths, frames, Memory { memory_limit }), || {
             signals = Python::attach(|py| py.check_signals());
             signals.is_err()
         });
         signals?;
-        rows.map_err(|error| match error.is_timeout() {
+        found.map_err(|error| match error.is_timeout() {
             true => PyTimeoutError::new_err(error.to_string()),
             false => PyRuntimeError::new_err(error.to_string()),
         })?

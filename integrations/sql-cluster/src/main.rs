@@ -49,7 +49,7 @@ const STACK: usize = 256 << 20;
 
 /// Runs SQL with scores and metrics of agents on several worker processes.
 #[derive(Debug, Parser)]
-#[command(name = "sql-cluster")]
+#[command(name = "sql-cluster", version)]
 struct Program {
     #[command(subcommand)]
     task: Task,

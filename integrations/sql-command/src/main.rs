@@ -18,6 +18,7 @@ use sql_tables::{Arguments, block_on, parse};
 #[derive(Debug, Parser)]
 #[command(
     name = "agent-scorecard-sql",
+    version,
     override_usage = "agent-scorecard-sql [OPTIONS] SQL TABLE=PATH…"
 )]
 struct Program {

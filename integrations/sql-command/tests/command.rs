@@ -111,6 +111,31 @@ fn an_error_of_a_row_says_how_to_find_the_row() {
     assert!(error.contains("auroc: argument 1 (p) is 1.5") && !error.contains("try_"), "{error}");
 }
 
+#[test]
+fn the_table_per_model_of_the_page_counts_what_it_leaves_out() {
+    let page = include_str!("../../../docs/sql.md");
+    let section = page.split("## A table per model").nth(1).unwrap();
+    let sql = section.split("```sql\n").nth(1).unwrap().split("```").next().unwrap();
+    let folder = folder("per_model");
+    fs::create_dir_all(folder.join("history/model=a")).unwrap();
+    let rows: String = (0..20).map(|i| format!("{:03},0.75,{}\n", i % 10, i % 4 > 0)).collect();
+    let rows = format!("task,confidence,passed\n{rows}009,,true\n009,1.5,true\n009,0.5,\n");
+    fs::write(folder.join("history/model=a/1.csv"), rows).unwrap();
+    let newest = r#"{"model": "a", "task": "001", "confidence": 0.75, "passed": "no"}"#;
+    fs::write(folder.join("yesterday.jsonl"), newest).unwrap();
+    let tables = [
+        format!("history={}", folder.join("history").display()),
+        format!("yesterday={}", folder.join("yesterday.jsonl").display()),
+    ];
+    let found = command(&[sql, &tables[0], &tables[1]]);
+    let text = String::from_utf8(found.stdout).unwrap();
+    // Of 24 runs 23 have an outcome, and of these 17 are successes.
+    let counts = "| a     | 24   | 1          | 1             | 1          | 0.739130434782608";
+    assert!(text.contains(counts), "{text}{}", String::from_utf8_lossy(&found.stderr));
+    // The confidence is the same in all scored rows.
+    assert!(text.contains("| 0.5   |"), "{text}");
+}
+
 /// The function of docs/sql.md.
 fn session(runs: Arc<dyn TableProvider>) -> Result<SessionContext> {
     let mut session = SessionContext::new();

@@ -57,8 +57,16 @@ pub(crate) enum Problem {
     #[error("{0}; change the values, or leave the column out of the query")]
     Column(String),
     #[error(
+        "{0} is a text and {1} a number, for which 001 and 1 are equal; compare with a text such as '1', or use CAST({0} AS DOUBLE)"
+    )]
+    Comparison(String, String),
+    #[error("{path}: CSV cannot hold the record or list {1}; select its parts, such as {1}['mean'], or write .parquet or .jsonl", path = .0.display())]
+    Nested(PathBuf, String),
+    #[error("{path}: JSON cannot hold the value of {1} in row {2}, which is infinite or NaN; write .parquet or .csv, or clip the forecasts", path = .0.display())]
+    NotFinite(PathBuf, String, usize),
+    #[error(
         "the statement {0:?} is refused: a query only reads, so it cannot write, create or set anything; \
-        to keep rows, select them with the option --output FILE"
+        to keep rows, select them and write the result (the option --output FILE of the command)"
     )]
     NotAQuery(String),
     #[error("{}: the file exists; --output writes a new file only", .0.display())]
@@ -77,17 +85,21 @@ pub(crate) enum Problem {
     Interrupted,
     #[error("a thread could not be started: {0}")]
     Thread(io::Error),
-    #[error("{0:?}: no such table is given; usage: SQL {0}=PATH, for example {0}=runs.parquet")]
+    #[error("{0:?}: no such table is given; usage: {0}=PATH, for example {0}=runs.parquet")]
     NoTable(String),
     #[error(
         "the query nests more than {0} operators; write x IN (…) for many conditions joined by OR, or split the query"
     )]
     Depth(usize),
     #[error(
+        "the query nests parentheses, calls, CASE or subqueries more than {0} levels deep; name inner queries by WITH"
+    )]
+    Levels(usize),
+    #[error(
         "the result has more rows than a table is printed with; add LIMIT, or write all rows with --output FILE"
     )]
     TooManyRows,
-    #[error("memory limit: {0}; raise --memory-limit, or read fewer rows or groups")]
+    #[error("memory limit: {0}; raise the limit, or read fewer rows or groups")]
     Memory(String),
     #[error("{0}")]
     Engine(String),

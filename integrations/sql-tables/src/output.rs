@@ -13,8 +13,9 @@ use std::{
 
 use datafusion::{
     arrow::{
+        array::{Array, AsArray},
         csv,
-        datatypes::SchemaRef,
+        datatypes::{Float32Type, Float64Type, SchemaRef},
         error::ArrowError,
         json::{self, writer::LineDelimited},
         record_batch::{RecordBatch, RecordBatchWriter},
@@ -85,7 +86,12 @@ impl Output {
                 let writer = ArrowWriter::try_new(file, Arc::clone(&schema), None);
                 self.fill(writer.map_err(DataFusionError::from)?, schema, rows).await?
             }
-            Kind::Csv => self.fill(csv::Writer::new(file), schema, rows).await?,
+            Kind::Csv => {
+                if let Some(field) = schema.fields().iter().find(|it| it.data_type().is_nested()) {
+                    return Err(Problem::Nested(self.path, field.name().clone()));
+                }
+                self.fill(csv::Writer::new(file), schema, rows).await?
+            }
             Kind::JsonLines => {
                 let builder = json::WriterBuilder::new().with_explicit_nulls(true);
                 self.fill(builder.build::<_, LineDelimited>(file), schema, rows).await?
@@ -120,11 +126,43 @@ impl Output {
         let mut rows = 0;
         while let Some(batch) = batches.next().await {
             let batch = batch?;
+            if self.kind == Kind::JsonLines {
+                self.check_finite(&batch, rows)?;
+            }
             rows += batch.num_rows();
             writer.write(&batch).map_err(failed)?;
         }
         writer.close().map_err(failed)?;
         Ok(rows)
+    }
+
+    /// Refuses a number that JSON would turn into null. `rows` come before those of the batch.
+    fn check_finite(&self, batch: &RecordBatch, rows: usize) -> Result<(), Problem> {
+        for (field, column) in batch.schema_ref().fields().iter().zip(batch.columns()) {
+            if is_finite(column) {
+                continue;
+            }
+            if let Some(row) = (0..column.len()).find(|&row| !is_finite(&column.slice(row, 1))) {
+                let name = field.name().clone();
+                return Err(Problem::NotFinite(self.path.clone(), name, rows + row + 1));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether no number of the column, at any depth, is infinite or NaN.
+fn is_finite(column: &dyn Array) -> bool {
+    if let Some(numbers) = column.as_primitive_opt::<Float64Type>() {
+        numbers.iter().flatten().all(f64::is_finite)
+    } else if let Some(numbers) = column.as_primitive_opt::<Float32Type>() {
+        numbers.iter().flatten().all(f32::is_finite)
+    } else if let Some(record) = column.as_struct_opt() {
+        record.columns().iter().all(|part| is_finite(part))
+    } else if let Some(lists) = column.as_list_opt::<i32>() {
+        lists.iter().flatten().all(|items| is_finite(&items))
+    } else {
+        true
     }
 }
 

@@ -6,7 +6,7 @@ use datafusion::{
     arrow::{
         array::RecordBatch, datatypes::SchemaRef, util::pretty::pretty_format_batches_with_schema,
     },
-    common::DataFusionError,
+    common::{DataFusionError, config::ConfigNonZeroUsize},
     execution::TaskContext,
     physical_plan::{ExecutionPlan, collect, execute_stream},
     prelude::{SQLOptions, SessionContext},
@@ -19,6 +19,7 @@ use datafusion::{
 use futures::StreamExt;
 
 use crate::{
+    comparisons,
     error::{Error, Problem},
     files,
     output::Output,
@@ -27,6 +28,12 @@ use crate::{
 
 /// The most operators that may nest. The stacks of the programs hold several times as many.
 const DEPTH: usize = 2_000;
+
+/// The most levels of parentheses, calls, `CASE` and subqueries.
+const LEVELS: usize = 200;
+
+/// The limit of the parser, which counts up to three for a level. Beyond it, some messages name another problem.
+const PARSED: usize = 800;
 
 /// The most rows of a printed table, which is formatted as a whole.
 const PRINTED: usize = 100_000;
@@ -57,13 +64,13 @@ impl Query {
         tables: &[T],
         output: Option<&Path>,
     ) -> Result<Self, Error> {
-        if depth(sql) > DEPTH {
-            return Err(Problem::Depth(DEPTH).into());
-        }
+        check_depth(sql)?;
         let functions = functions(sql);
         let sql = functions.as_deref().unwrap_or(sql);
-        let state = session.state();
-        let (mut folders, mut refused) = (Vec::new(), Vec::new());
+        let mut state = session.state();
+        state.config_mut().options_mut().sql_parser.recursion_limit =
+            ConfigNonZeroUsize::try_new(PARSED).map_err(Problem::from)?;
+        let (mut folders, mut refused, mut keys) = (Vec::new(), Vec::new(), Vec::new());
         for table in tables.iter().map(AsRef::as_ref) {
             let not_a_table = || Problem::NotATable(table.to_owned());
             let (name, path) = table.split_once('=').ok_or_else(not_a_table)?;
@@ -71,6 +78,8 @@ impl Query {
             let table = Table::open(&state, &found).await?;
             refused.extend(table.refused.iter().flatten().cloned());
             session.register_table(name, Arc::new(table)).map_err(Problem::from)?;
+            let of_file = found.files.into_iter().next().map(|file| file.keys);
+            keys.extend(of_file.into_iter().flatten().map(|(key, _)| key));
             folders.extend(found.folders);
         }
         let output = output.map(|path| Output::new(path, &folders)).transpose()?;
@@ -92,6 +101,7 @@ impl Query {
                 let statement = message.split(": ").last().unwrap_or_default().to_owned();
                 Problem::NotAQuery(statement)
             })?;
+        comparisons::check(&plan, &keys).map_err(Problem::from)?;
         let plan = state.create_physical_plan(&plan).await.map_err(explain)?;
         Ok(Self { plan, context: state.task_ctx(), output })
     }
@@ -165,11 +175,11 @@ fn functions(sql: &str) -> Option<String> {
     ))
 }
 
-/// Returns how many operators and parentheses nest in a query, at most. The engine needs stack for each.
-fn depth(sql: &str) -> usize {
+/// Refuses a query that nests too deep. The engine needs stack for each operator.
+fn check_depth(sql: &str) -> Result<(), Problem> {
     let tokens = Tokenizer::new(&GenericDialect {}, sql).tokenize().unwrap_or_default();
-    // For each open parenthesis, what is open around it.
-    let (mut outer, mut now, mut deepest) = (Vec::new(), 0_usize, 0);
+    // For each open parenthesis and CASE, what is open around it.
+    let (mut outer, mut now) = (Vec::new(), 0_usize);
     for token in tokens {
         match token {
             Token::LParen | Token::LBracket => outer.push(now),
@@ -177,6 +187,8 @@ fn depth(sql: &str) -> usize {
             // The next item begins.
             Token::Comma => now = outer.last().copied().unwrap_or(0),
             Token::Word(word) => match word.keyword {
+                Keyword::CASE => outer.push(now),
+                Keyword::END => now = outer.pop().unwrap_or(now),
                 Keyword::WHEN | Keyword::THEN | Keyword::ELSE => {
                     now = outer.last().copied().unwrap_or(0);
                 }
@@ -187,7 +199,12 @@ fn depth(sql: &str) -> usize {
             Token::Whitespace(_) | Token::Number(..) | Token::SingleQuotedString(_) => {}
             _ => now += 1,
         }
-        deepest = deepest.max(now);
+        if now > DEPTH {
+            return Err(Problem::Depth(DEPTH));
+        }
+        if outer.len() > LEVELS {
+            return Err(Problem::Levels(LEVELS));
+        }
     }
-    deepest
+    Ok(())
 }

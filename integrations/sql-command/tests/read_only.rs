@@ -252,6 +252,7 @@ fn texts_are_not_compared_with_numbers() {
         "SELECT * FROM t JOIN (SELECT 7 AS task) AS u USING (task)",
         "SELECT task FROM t GROUP BY task HAVING max(task) > 6",
         "SELECT CASE WHEN task = 7 THEN p END FROM t",
+        "SELECT CASE task WHEN 7 THEN p END FROM t",
         "SELECT * FROM (SELECT p, task AS id FROM t) WHERE id = 7",
         "SELECT (SELECT max(p) FROM t WHERE task = n) FROM (SELECT 7 AS n)",
     ] {

@@ -50,6 +50,9 @@ fn of_expression(expr: &Expr, schema: &DFSchema, folders: &[String]) -> Result<(
         Expr::InList(it) => {
             it.list.iter().try_for_each(|value| of_pair(&it.expr, value, schema, folders))
         }
+        Expr::Case(it) => it.expr.iter().try_for_each(|expr| {
+            it.when_then_expr.iter().try_for_each(|(when, _)| of_pair(expr, when, schema, folders))
+        }),
         Expr::InSubquery(it) => {
             let found = it.subquery.subquery.schema();
             let values = found.columns().first().cloned().map(Expr::Column);

@@ -24,7 +24,7 @@ fn time_of_plan(kind: &Kind, seed: u64) -> Option<f64> {
             found => found.unwrap()?,
         };
         lowest = lowest.min(start.elapsed().as_secs_f64() * 1e3);
-        if plan.tools().len() < 15 {
+        if plan.tools.len() < 15 {
             return None;
         }
     }

@@ -20,12 +20,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         // This agent takes the first tool of the cheapest plan from where it stands.
         let here = scenario.problem().with_initial(episode.state().clone())?;
         let Some(plan) = episode.graph().optimal_plan(&here)? else { break };
-        let Some(&next) = plan.tools().first() else { break };
+        let Some(&next) = plan.tools.first() else { break };
         let name = episode.graph().tool_names(&[next]).concat();
         let reply = episode.call(&name)?;
 
         // It expects to pay for the rest of its plan, or for all of it where the call failed.
-        let rest = plan.cost() - reply.cost;
+        let rest = plan.cost - reply.cost;
         run.push_forecast(1.0 - rest / 100.0)?;
         run.push(&[reply.cost])?;
         let advice = run.advise(&[Estimate::interval(rest, 1.5 * rest)?], None)?;

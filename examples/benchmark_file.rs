@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         // This agent takes the first tool of the cheapest plan from where it stands.
         let here = scenario.problem().with_initial(episode.state().clone())?;
         let Some(plan) = episode.graph().optimal_plan(&here)? else { break };
-        let Some(&tool) = plan.tools().first() else { break };
+        let Some(&tool) = plan.tools.first() else { break };
         let name = episode.graph().tool_names(&[tool]).concat();
 
         let reply = episode.call(&name)?;
@@ -30,10 +30,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let agent = episode.finish(answer_is_right);
     let greedy = scenario.greedy_run(GreedyRule::Chain);
     let optimal = scenario.optimal_run();
-    println!("optimal run: {} calls, cost {}", optimal.calls().len(), optimal.total_cost());
+    println!("optimal run: {} calls, cost {}", optimal.calls.len(), optimal.total_cost());
     for (name, run) in [("agent", agent), ("greedy policy", greedy)] {
         let scores = run.scores(&optimal)?;
-        println!("{name}: {} calls, cost {}", run.calls().len(), run.total_cost());
+        println!("{name}: {} calls, cost {}", run.calls.len(), run.total_cost());
         println!("  completed: {}", scores.completed);
         println!("  edit distance: {:?}", scores.edit_distance);
     }

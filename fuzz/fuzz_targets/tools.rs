@@ -21,12 +21,12 @@ fuzz_target!(|text: &str| {
     let Ok(best) = graph.optimal_plan(&problem) else { return };
     for rule in [GreedyRule::Chain, GreedyRule::Any] {
         if let Ok(Some(plan)) = graph.greedy_plan(&problem, rule) {
-            assert!(best.as_ref().is_some_and(|best| best.cost() <= plan.cost()));
+            assert!(best.as_ref().is_some_and(|best| best.cost <= plan.cost));
         }
     }
     let plans = graph.best_plans(&problem, 3).unwrap_or_default();
     assert_eq!(plans.first(), best.as_ref());
     if let Some(plan) = best {
-        assert_eq!(graph.is_plan(&problem, plan.tools()), Ok(true));
+        assert_eq!(graph.is_plan(&problem, &plan.tools), Ok(true));
     }
 });

@@ -92,7 +92,7 @@ impl CostBenchRun {
     /// The names of the called tools.
     #[getter]
     fn calls(&self) -> Vec<&str> {
-        self.record.transcript.calls().iter().map(|call| call.name.as_str()).collect()
+        self.record.transcript.calls.iter().map(|call| call.name.as_str()).collect()
     }
 
     /// What could not be used of a reply: the turn and the kind.

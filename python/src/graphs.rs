@@ -19,8 +19,8 @@ impl ToolGraph {
     }
 
     fn named(&self, plan: &Plan) -> NamedPlan {
-        let names = self.graph.tool_names(plan.tools());
-        (names.into_iter().map(str::to_owned).collect(), plan.cost())
+        let names = self.graph.tool_names(&plan.tools);
+        (names.into_iter().map(str::to_owned).collect(), plan.cost)
     }
 }
 

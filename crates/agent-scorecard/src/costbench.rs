@@ -412,7 +412,7 @@ impl Found {
             let plan = has_distance.then(|| scenario.optimal_plan());
             found.optimum.push(OptimumScore {
                 cost: scenario.graph().total_cost(&optimal.path())?,
-                distance: plan.map(|plan| normalized_edit_distance(&optimal.path(), plan.tools())),
+                distance: plan.map(|plan| normalized_edit_distance(&optimal.path(), &plan.tools)),
             });
             if with_runs {
                 found.runs.push([run(&scenario, &optimal)?, run(&scenario, &greedy)?]);

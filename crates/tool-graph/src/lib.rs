@@ -32,7 +32,7 @@ pub use plans::{
     greedy::GreedyRule, optimal::BoundedPlan, path_coverage::PathCoverage, tie_rule::TieRule,
 };
 pub use scoring_rules;
-pub use trajectory_metrics;
-pub use trajectory_metrics::tool_calls::{
-    FailureClass, FailureCounts, MeanPathDistances, PathDistances,
+pub use trajectory_metrics::{
+    self,
+    tool_calls::{FailureClass, FailureCounts, MeanPathDistances, PathDistances},
 };

@@ -209,7 +209,7 @@ proptest! {
         // At most three idle replies for each call, and the call that is one too many.
         prop_assert!(replies <= 3 * (limit + 1), "{} replies, limit {}", replies, limit);
         let record = conversation.finish();
-        prop_assert!(record.transcript.calls().len() <= limit);
+        prop_assert!(record.transcript.calls.len() <= limit);
         prop_assert!(record.record.run.outcome.is_some());
         prop_assert_eq!(record.record.run.turns.len(), replies);
         prop_assert!(record.record.events.iter().all(|event| event.turn < replies));

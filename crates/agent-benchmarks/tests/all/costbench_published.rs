@@ -178,7 +178,7 @@ fn facts(record: &CostBenchRecord) -> Value {
         return json!({"counts": false});
     }
     let scores = record.scores().unwrap();
-    let calls = record.transcript.calls();
+    let calls = &record.transcript.calls;
     let names = |calls: &[tool_graph::CallRecord]| -> Vec<String> {
         let valid = calls.iter().filter(|call| !call.status.is_invalid());
         valid.map(|call| call.name.clone()).collect()
@@ -186,7 +186,7 @@ fn facts(record: &CostBenchRecord) -> Value {
     json!({
         "counts": true,
         "path": names(calls),
-        "reference": names(record.reference.calls()),
+        "reference": names(&record.reference.calls),
         "match": scores.exact_match,
         "edits": scores.edit_distance,
         "share": scores.normalized_edit_distance,

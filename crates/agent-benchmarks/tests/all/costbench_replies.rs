@@ -62,7 +62,7 @@ fn outcome(
     conversation.reply(calling(call)).unwrap();
     let text = request(&conversation).messages.last().unwrap().text.clone();
     let record = conversation.finish();
-    let call = record.transcript.calls().last().unwrap().clone();
+    let call = record.transcript.calls.last().unwrap().clone();
     let class = *record.transcript.failure_classes().last().unwrap();
     let logged = record.record.run.turns.last().unwrap().reply.as_ref().unwrap();
     assert_eq!(logged.tool_calls[0].ok, Some(call.status.is_done()));
@@ -169,7 +169,7 @@ fn a_tool_of_another_task_is_inaccessible_or_unknown_to_the_model() {
     assert_eq!(request(&conversation).tools.len(), 84, "by the paper's text all tools are shown");
     let call = right(&conversation, &instance, "Select_Final_Dining");
     conversation.reply(calling(call)).unwrap();
-    let status = conversation.finish().transcript.calls()[0].status.clone();
+    let status = conversation.finish().transcript.calls[0].status.clone();
     assert_eq!(status, CallStatus::MissingInput("DiningCandidate_L2_Located".to_owned()));
 }
 
@@ -192,7 +192,7 @@ fn of_several_calls_the_first_is_made_and_each_is_answered() {
     assert!(answers[0].text.starts_with("LocationCandidate_L1_Available: <"));
     assert!(answers[1].text.starts_with("Not carried out"));
     let record = conversation.finish();
-    assert_eq!(record.transcript.calls().len(), 1);
+    assert_eq!(record.transcript.calls.len(), 1);
     let events: Vec<_> = record.record.events.iter().map(|event| &event.event).collect();
     assert_eq!(events, [&ReplyEvent::SeveralCalls { made: 3 }]);
     let logged = &record.record.run.turns[0].reply.as_ref().unwrap().tool_calls;
@@ -231,7 +231,7 @@ fn refusals_empty_and_idle_replies_are_reminded_of_the_task_until_patience_ends(
 }
 
 fn solve(conversation: &mut CostBenchConversation<'_>, instance: &Instance) -> String {
-    for call in instance.reference().calls() {
+    for call in &instance.reference().calls {
         let call = right(conversation, instance, &call.name);
         conversation.reply(calling(call)).unwrap();
     }
@@ -251,7 +251,7 @@ fn the_right_answer_is_that_of_the_goal_alone_and_a_guess_of_it_completes_nothin
 
     conversation.reply(saying("<answer><TravelLocation00000></answer>")).unwrap();
     let wrong = conversation.finish();
-    assert!(wrong.transcript.goal_reached() && !wrong.transcript.is_completed());
+    assert!(wrong.transcript.goal_reached && !wrong.transcript.is_completed());
     assert_eq!(wrong.record.run.outcome, Some(false));
     assert_eq!(wrong.scores().unwrap().exact_match, Some(true), "the path is right all the same");
 
@@ -350,7 +350,7 @@ fn an_answer_ends_the_conversation_and_calls_beside_it_are_not_made() {
     let reply = Reply { text: "<answer>x</answer>".to_owned(), ..calling(call) };
     conversation.reply(reply).unwrap();
     let record = conversation.finish();
-    assert_eq!(record.transcript.calls(), []);
+    assert_eq!(record.transcript.calls, []);
     assert_eq!(record.record.run.turns[0].reply.as_ref().unwrap().tool_calls[0].ok, Some(false));
 }
 
@@ -360,7 +360,7 @@ fn preferences_that_the_user_does_not_have_lead_to_the_goal_with_the_wrong_answe
     let values = instance.query().preferences.values();
     let other = if values[0] == "city" { "village" } else { "city" };
     let mut conversation = instance.conversation();
-    for (place, call) in instance.reference().calls().iter().enumerate() {
+    for (place, call) in instance.reference().calls.iter().enumerate() {
         let mut call = right(&conversation, &instance, &call.name);
         if place == 0 {
             call = with_argument(call, "LocationCategory", Some(other.into()));
@@ -370,7 +370,7 @@ fn preferences_that_the_user_does_not_have_lead_to_the_goal_with_the_wrong_answe
     let id = crate::policies::held(request(&conversation)).0[GOAL].clone();
     conversation.reply(saying(format!("<answer>{id}</answer>"))).unwrap();
     let record = conversation.finish();
-    assert!(record.transcript.goal_reached());
+    assert!(record.transcript.goal_reached);
     assert_eq!(record.record.run.outcome, Some(false));
 }
 
@@ -379,7 +379,7 @@ fn after_twenty_calls_the_model_can_still_answer_but_not_call() {
     let instance = instance(&bench());
     let mut conversation = instance.conversation();
     let id = solve(&mut conversation, &instance);
-    for _ in instance.reference().calls().len()..20 {
+    for _ in instance.reference().calls.len()..20 {
         let call = right(&conversation, &instance, "Decide_Location_Preference");
         conversation.reply(calling(call)).unwrap();
     }
@@ -391,7 +391,7 @@ fn after_twenty_calls_the_model_can_still_answer_but_not_call() {
     again.reply(calling(call)).unwrap();
     assert_eq!(again.request(), None);
     let record = again.finish();
-    assert_eq!(record.transcript.calls().len(), 20);
+    assert_eq!(record.transcript.calls.len(), 20);
     let limit = record.record.run.limit.unwrap();
     assert_eq!((limit.kind.as_str(), limit.limit), ("tool_calls", Some(20.0)));
 }
@@ -425,7 +425,7 @@ fn a_ban_is_told_by_the_failed_call_and_the_tool_stays_or_disappears_by_the_rule
         let text = &request.messages.last().unwrap().text;
         assert!(text.starts_with("Location_Full_Planning_to_Step1 has broken down"), "{text}");
         assert_eq!(request.tool(tool).is_some(), is_shown);
-        assert_eq!(conversation.finish().transcript.calls()[0].cost, cost);
+        assert_eq!(conversation.finish().transcript.calls[0].cost, cost);
     }
 }
 
@@ -466,7 +466,7 @@ fn a_preference_change_is_told_by_the_user_and_makes_all_identifiers_of_before_w
     let call = with_argument(call, "LocationPreference", Some(old.as_str().into()));
     conversation.reply(calling(call)).unwrap();
     let record = conversation.clone().finish();
-    let status = &record.transcript.calls()[1].status;
+    let status = &record.transcript.calls[1].status;
     assert_eq!(*status, CallStatus::MissingInput("LocationPreference".to_owned()));
     // The same preferences as before no longer lead to the right answer.
     for (preferences, is_right) in [(instance.query().preferences, false), (changed, true)] {

@@ -115,7 +115,7 @@ fn a_reply_with_arguments_that_are_no_json_is_read_and_sent_back_as_an_object() 
     let policy = |_: &Request| Ok(wrong.clone());
     let instance = CostBench::new(2).unwrap().instance(&queries(Split::Test, 42)[0]);
     let record = converse(instance.conversation(), behind_the_format(policy)).unwrap();
-    assert_eq!(record.transcript.calls().len(), 20);
+    assert_eq!(record.transcript.calls.len(), 20);
     let names: Vec<_> = record.record.events.iter().map(|event| event.event.name()).collect();
     assert_eq!(names[..3], ["invalid_arguments", "unknown_tool", "several_calls"]);
 }

@@ -144,7 +144,7 @@ pub(crate) fn path(
 
 /// The agent that follows the optimal run.
 pub(crate) fn optimal(instance: &Instance) -> impl FnMut(&Request) -> Said + use<> {
-    path(instance, instance.reference().calls().iter().map(|call| call.name.clone()).collect())
+    path(instance, instance.reference().calls.iter().map(|call| call.name.clone()).collect())
 }
 
 /// The agent that always takes the tool with the lowest cost per stage, among those that need what
@@ -180,7 +180,7 @@ pub(crate) fn greedy(instance: &Instance) -> impl FnMut(&Request) -> Said + use<
 /// Follows the optimal path of the world without events, and makes a call that fails again and again.
 pub(crate) fn stubborn(instance: &Instance) -> impl FnMut(&Request) -> Said + use<> {
     let plan = instance.scenario().optimal_plan();
-    let names = instance.scenario().graph().tool_names(plan.tools());
+    let names = instance.scenario().graph().tool_names(&plan.tools);
     let path: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
     let preferences = preferences(instance);
     move |request| {

@@ -169,7 +169,7 @@ impl Protocol for Options {
         }
         for (name, instance) in self.instances()? {
             // As many calls as on the optimal path, and the answer.
-            let requests = instance.reference().calls().len() + 1;
+            let requests = instance.reference().calls.len() + 1;
             expected.add(&name, instance.conversation(), [requests; 2])?;
         }
         Ok(())

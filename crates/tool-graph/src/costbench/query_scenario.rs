@@ -33,13 +33,13 @@ impl CostModel {
     /// let scenario = model.scenario(&library, 42, "<Query00001>", Task::Location, &events);
     /// let plan = scenario.optimal_plan();
     /// assert_eq!(
-    ///     scenario.graph().tool_names(plan.tools()),
+    ///     scenario.graph().tool_names(&plan.tools),
     ///     ["Location_Full_Planning_to_Step1", "Location_Finalize_from_Step2"]
     /// );
     /// // The first call fails, after which another plan is best.
     /// let run = scenario.optimal_run();
-    /// assert_eq!(run.path()[0], plan.tools()[0]);
-    /// assert_ne!(run.path()[1], plan.tools()[1]);
+    /// assert_eq!(run.path()[0], plan.tools[0]);
+    /// assert_ne!(run.path()[1], plan.tools[1]);
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
     #[must_use]

@@ -73,7 +73,7 @@ impl Episode<'_> {
             (_, Some(schedule)) => schedule[self.events_over],
             (_, None) => plan
                 .as_ref()
-                .and_then(|plan| rule.steps(plan.tools().len(), events, self.events_over)),
+                .and_then(|plan| rule.steps(plan.tools.len(), events, self.events_over)),
         };
         plan.is_some()
     }
@@ -84,8 +84,8 @@ impl Episode<'_> {
     pub(super) fn follow_best_plans(&mut self) -> Vec<Option<usize>> {
         let mut schedule = vec![None; self.scenario.events().len() + 1];
         schedule[self.events_over] = self.steps_to_event;
-        while let Some(plan) = self.best_plan().filter(|plan| !plan.tools().is_empty()) {
-            for &tool in plan.tools() {
+        while let Some(plan) = self.best_plan().filter(|plan| !plan.tools.is_empty()) {
+            for &tool in &plan.tools {
                 let over = self.events_over;
                 let record = self.carry_out(tool);
                 if self.events_over != over {

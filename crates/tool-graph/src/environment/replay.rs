@@ -56,7 +56,7 @@ impl Transcript {
     /// assert_eq!(run.replay(&scenario), run);
     ///
     /// let banned = scenario.with_events(vec![Event::BanTool])?;
-    /// assert!(!run.replay(&banned).goal_reached(), "the search failed, and was not replaced");
+    /// assert!(!run.replay(&banned).goal_reached, "the search failed, and was not replaced");
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
     ///
@@ -66,7 +66,7 @@ impl Transcript {
     #[must_use]
     pub fn replay(&self, scenario: &Scenario) -> Self {
         let mut episode = Episode::new(scenario);
-        for call in self.calls() {
+        for call in &self.calls {
             let given = match &call.status {
                 CallStatus::UnexpectedParameter(name) => {
                     let mut given = episode.inputs_of(&call.name);

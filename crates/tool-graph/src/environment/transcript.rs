@@ -27,7 +27,7 @@ use crate::{
 /// episode.call("search")?;
 /// episode.call("buy")?;
 /// let run = episode.finish(false);
-/// let [search, buy] = run.calls() else { panic!("two calls were made") };
+/// let [search, buy] = &run.calls[..] else { panic!("two calls were made") };
 /// assert_eq!((search.name.as_str(), search.tool, search.cost), ("search", Some(0), 4.0));
 /// assert_eq!((buy.name.as_str(), buy.tool, buy.cost), ("buy", None, 0.0));
 /// assert!(search.status.is_done() && !search.after_goal && search.event.is_none());
@@ -75,25 +75,32 @@ pub struct CallRecord {
 /// let run = episode.finish(true);
 /// assert_eq!(run.path(), [1, 0, 2], "the first call lacked its input");
 /// assert_eq!(run.costs(), [0.0, 7.0, 4.0, 2.0]);
-/// assert!(run.goal_reached() && run.is_completed());
+/// assert!(run.goal_reached && run.is_completed());
 /// assert!(run.all_events_fired(), "the scenario has no events");
-/// assert_eq!(run.events_fired(), 0);
+/// assert_eq!(run.events_fired, 0);
 /// let classes = [Some(FailureClass::Inaccessible), None, Some(FailureClass::Repeated), None];
 /// assert_eq!(run.failure_classes(), classes);
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Transcript {
-    pub(super) calls: Vec<CallRecord>,
-    pub(super) goal_reached: bool,
+    /// All calls, including failed calls.
+    pub calls: Vec<CallRecord>,
+    /// Whether the run reached the goal.
+    pub goal_reached: bool,
     pub(super) answer_is_right: bool,
     pub(super) events_planned: usize,
-    pub(super) events_fired: usize,
+    /// The number of events that occurred.
+    pub events_fired: usize,
     /// Whether a ban fell on a tool that an earlier event had banned.
     pub(super) banned_twice: bool,
     pub(super) rules: EnvironmentRules,
-    pub(super) has_exact_plans: bool,
+    /// Whether all plans that were used for the run are proved to be the best. These plans determine when events occur,
+    /// and form the path of an optimal run. False if a search for them reached the limit of the scenario
+    /// ([`Scenario::with_search_steps`](crate::Scenario::with_search_steps)).
+    pub has_exact_plans: bool,
     /// Whether the greedy policy made the run, of itself.
     pub(super) is_greedy: bool,
     /// All optimal plans, of an optimal run.
@@ -102,12 +109,6 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// Returns all calls, including failed calls.
-    #[must_use]
-    pub fn calls(&self) -> &[CallRecord] {
-        &self.calls
-    }
-
     /// Returns the tools of those calls that count as steps: calls that were carried out, and calls that failed
     /// because of a ban at that call. Calls that failed through the agent's fault are excluded (CostBench, appendix
     /// B.3.2). A ban can fall on a tool that the library does not have
@@ -148,12 +149,6 @@ impl Transcript {
         sum.value()
     }
 
-    /// Returns whether the run reached the goal.
-    #[must_use]
-    pub const fn goal_reached(&self) -> bool {
-        self.goal_reached
-    }
-
     /// Returns whether the run reached the goal and its answer is right. A right answer without the goal
     /// counts as a guess (CostBench, appendix B.3.2).
     #[must_use]
@@ -161,25 +156,11 @@ impl Transcript {
         self.goal_reached && self.answer_is_right
     }
 
-    /// Returns the number of events that occurred.
-    #[must_use]
-    pub const fn events_fired(&self) -> usize {
-        self.events_fired
-    }
-
     /// Returns whether all events of the scenario occurred. Other runs must not be compared (CostBench,
     /// appendix B.3.2).
     #[must_use]
     pub const fn all_events_fired(&self) -> bool {
         self.events_fired == self.events_planned
-    }
-
-    /// Returns whether all plans that were used for the run are proved to be the best. These plans determine when
-    /// events occur, and form the path of an optimal run. False if a search for them reached the limit of the scenario
-    /// ([`Scenario::with_search_steps`](crate::Scenario::with_search_steps)).
-    #[must_use]
-    pub const fn has_exact_plans(&self) -> bool {
-        self.has_exact_plans
     }
 
     /// Returns whether the rules of the run give its path the worst scores, regardless of its calls.

@@ -62,9 +62,7 @@ impl Event {
             Self::BanTool | Self::PreferenceChange => Ok(()),
             Self::BanNamed(name) => graph.index_of(name).map(|_| ()),
             Self::CostChange(costs) => graph.with_costs(costs).map(|_| ()),
-            Self::RemoveTools(tools) => {
-                tools.iter().try_for_each(|&tool| graph.cost(tool).map(|_| ()))
-            }
+            Self::RemoveTools(tools) => graph.total_cost(tools).map(|_| ()),
         }
     }
 }

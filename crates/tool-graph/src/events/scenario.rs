@@ -60,15 +60,15 @@ use crate::{
 ///     .with_call_limit(10);
 /// let names = |path: &[usize]| scenario.graph().tool_names(path).join(" ");
 /// let plan = scenario.optimal_plan();
-/// assert_eq!(names(plan.tools()), "search pick");
+/// assert_eq!(names(&plan.tools[..]), "search pick");
 /// // By this rule the ban is due at the last call. It is skipped because no other tool can pick.
 /// let run = scenario.optimal_run();
-/// assert_eq!((names(&run.path()).as_str(), run.events_fired()), ("search pick", 0));
+/// assert_eq!((names(&run.path()).as_str(), run.events_fired), ("search pick", 0));
 /// // By the released rule it is due at the first call.
 /// let scenario = scenario.clone().with_trigger_rule(TriggerRule::Released)?;
 /// let run = scenario.optimal_run();
-/// assert_eq!((names(&run.path()).as_str(), run.events_fired()), ("search ask pick", 1));
-/// assert_eq!(scenario.greedy_run(GreedyRule::Chain).calls(), run.calls());
+/// assert_eq!((names(&run.path()).as_str(), run.events_fired), ("search ask pick", 1));
+/// assert_eq!(scenario.greedy_run(GreedyRule::Chain).calls, run.calls);
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

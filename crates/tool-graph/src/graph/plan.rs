@@ -15,14 +15,17 @@ use crate::graph::tool_graph::ToolGraph;
 /// let problem = graph.problem(&["query"], &["choice"])?;
 ///
 /// let plan = graph.optimal_plan(&problem)?.expect("the goal can be reached");
-/// assert_eq!((plan.tools(), plan.cost()), (&[0, 2][..], 6.0));
+/// assert_eq!((&plan.tools[..], plan.cost), (&[0, 2][..], 6.0));
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Plan {
-    tools: Vec<usize>,
-    cost: f64,
+    /// The positions of the called tools in the library, in order.
+    pub tools: Vec<usize>,
+    /// The total cost of the calls. Costs are added exactly as decimal numbers, and the sum is rounded once.
+    pub cost: f64,
 }
 
 impl Plan {
@@ -30,18 +33,5 @@ impl Plan {
     pub(crate) fn new(graph: &ToolGraph, tools: Vec<usize>) -> Self {
         let cost = graph.costs().sum(tools.iter().copied());
         Self { tools, cost }
-    }
-
-    /// Returns the positions of the called tools in the library, in order.
-    #[must_use]
-    pub fn tools(&self) -> &[usize] {
-        &self.tools
-    }
-
-    /// Returns the total cost of the calls. Costs are added exactly as decimal numbers, and the sum is
-    /// rounded once.
-    #[must_use]
-    pub fn cost(&self) -> f64 {
-        self.cost
     }
 }

@@ -21,7 +21,7 @@ use crate::{
 /// assert_eq!(problem.goal(), &graph.state(&["choice"])?);
 /// // After a search, only one call remains.
 /// let later = problem.with_initial(graph.state(&["query", "hits"])?)?;
-/// assert_eq!(graph.optimal_plan(&later)?.map(|plan| plan.cost()), Some(2.0));
+/// assert_eq!(graph.optimal_plan(&later)?.map(|plan| plan.cost), Some(2.0));
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -36,7 +36,7 @@ impl ToolGraph {
     /// let problem = graph.problem(&["query"], &["choice"])?;
     ///
     /// let plans = graph.best_plans(&problem, 5)?;
-    /// let costs: Vec<f64> = plans.iter().map(|plan| plan.cost()).collect();
+    /// let costs: Vec<f64> = plans.iter().map(|plan| plan.cost).collect();
     /// assert_eq!(costs, [6.0, 9.0], "there are no more");
     /// # Ok::<(), tool_graph::Error>(())
     /// ```

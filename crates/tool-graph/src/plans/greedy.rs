@@ -15,7 +15,7 @@ use crate::{
 ///     Tool::new("ask", ["hint"], ["hits"], 9.0),
 /// ])?;
 /// let problem = graph.problem(&["query"], &["hits"])?;
-/// let cost = |rule| graph.greedy_plan(&problem, rule).map(|plan| plan.map(|plan| plan.cost()));
+/// let cost = |rule| graph.greedy_plan(&problem, rule).map(|plan| plan.map(|plan| plan.cost));
 /// // After looking up the hint, the chain rule only allows tools that need it.
 /// assert_eq!(cost(GreedyRule::Chain)?, Some(10.0));
 /// assert_eq!(cost(GreedyRule::ChainOrAny)?, Some(10.0));
@@ -68,7 +68,7 @@ impl ToolGraph {
     /// let problem = graph.problem(&["query"], &["choice"])?;
     /// // A cost of 20 per atomic tool looks better than 22, but leads to the dearer plan.
     /// let plan = graph.greedy_plan(&problem, GreedyRule::Chain)?.expect("the policy is not stuck");
-    /// assert_eq!((graph.tool_names(plan.tools()), plan.cost()), (vec!["search", "pick"], 45.0));
+    /// assert_eq!((graph.tool_names(&plan.tools), plan.cost), (vec!["search", "pick"], 45.0));
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
     pub fn greedy_plan(&self, problem: &Problem, rule: GreedyRule) -> Result<Option<Plan>, Error> {

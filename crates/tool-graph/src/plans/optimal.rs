@@ -56,7 +56,7 @@ impl ToolGraph {
     /// let problem = graph.problem(&["query"], &["choice"])?;
     ///
     /// let plan = graph.optimal_plan(&problem)?.expect("the goal can be reached");
-    /// assert_eq!((graph.tool_names(plan.tools()), plan.cost()), (vec!["search", "pick"], 6.0));
+    /// assert_eq!((graph.tool_names(&plan.tools), plan.cost), (vec!["search", "pick"], 6.0));
     /// let nowhere = graph.problem(&["time"], &["choice"])?;
     /// assert_eq!(graph.optimal_plan(&nowhere)?, None);
     /// # Ok::<(), tool_graph::Error>(())
@@ -72,11 +72,9 @@ impl ToolGraph {
         steps: u64,
     ) -> Result<Option<Plan>, Error> {
         match self.optimal_plan_within(problem, steps)? {
-            Some(found) if !found.is_best => Err(Error::PlanLimit {
-                steps,
-                lowest: found.lower_bound,
-                highest: found.plan.cost(),
-            }),
+            Some(found) if !found.is_best => {
+                Err(Error::PlanLimit { steps, lowest: found.lower_bound, highest: found.plan.cost })
+            }
             found => Ok(found.map(|found| found.plan)),
         }
     }
@@ -105,7 +103,7 @@ impl ToolGraph {
     /// let problem = graph.problem(&["query"], &["choice"])?;
     ///
     /// let found = graph.optimal_plan_within(&problem, 1_000_000)?.expect("the goal can be reached");
-    /// assert_eq!((found.plan.cost(), found.lower_bound, found.is_best), (7.0, 7.0, true));
+    /// assert_eq!((found.plan.cost, found.lower_bound, found.is_best), (7.0, 7.0, true));
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
     pub fn optimal_plan_within(

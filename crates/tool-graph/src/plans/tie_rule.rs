@@ -24,10 +24,10 @@ use crate::{
 /// let problem = graph.problem(&["query"], &["list"])?;
 /// let few = TieRule::FewestCalls.optimal_plan(&graph, &problem)?.expect("the goal can be reached");
 /// let released = TieRule::Released.optimal_plan(&graph, &problem)?.expect("the goal can be reached");
-/// assert_eq!(graph.tool_names(few.tools()), ["search_and_sort"]);
+/// assert_eq!(graph.tool_names(&few.tools), ["search_and_sort"]);
 /// // 0.1 + 0.7 is 0.7999999999999999 as a sum of f64 numbers.
-/// assert_eq!(graph.tool_names(released.tools()), ["search", "sort"]);
-/// assert_eq!(few.cost(), released.cost());
+/// assert_eq!(graph.tool_names(&released.tools), ["search", "sort"]);
+/// assert_eq!(few.cost, released.cost);
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -42,14 +42,14 @@ fn all_1524_recorded_plans_of_levels_2_to_5_are_those_of_the_released_solver() {
             let task = Task::ALL.into_iter().find(is_own).unwrap();
             let scenario = CostModel::default().scenario(&library, seed, query, task, &[]);
             let plan = scenario.optimal_plan();
-            assert_eq!(scenario.graph().tool_names(plan.tools()), path, "{level} {query}");
+            assert_eq!(scenario.graph().tool_names(&plan.tools), path, "{level} {query}");
 
             // Tools of other tasks cannot be called, except those that choose a location.
             let costs = CostModel::default().costs(&library, seed, query);
             let graph = ToolGraph::new(library.callable_tools(task, &costs).unwrap()).unwrap();
             let problem = graph.problem(task.initial_types(), &[task.goal()]).unwrap();
             let plan = TieRule::Released.optimal_plan(&graph, &problem).unwrap().unwrap();
-            assert_eq!(graph.tool_names(plan.tools()), path, "{level} {query}");
+            assert_eq!(graph.tool_names(&plan.tools), path, "{level} {query}");
             compared += 1;
         }
     }
@@ -72,9 +72,9 @@ fn runs_at_level_0_have_the_released_seeds_costs_and_plans() {
         let task = run["task"].as_str().unwrap().parse().unwrap();
         let scenario = query_scenario(&library, query, task, &[]);
         let plan = scenario.optimal_plan();
-        assert_eq!(scenario.graph().tool_names(plan.tools()), names(&run["optimal"]), "{query}");
+        assert_eq!(scenario.graph().tool_names(&plan.tools), names(&run["optimal"]), "{query}");
         let rounded = (run["optimal_cost"].as_f64().unwrap() * 100.0).round() / 100.0;
-        assert_eq!(plan.cost(), rounded);
+        assert_eq!(plan.cost, rounded);
     }
 }
 
@@ -113,9 +113,9 @@ fn ties_in_small_graphs_are_decided_as_by_the_heap_of_cpython() {
         let tools = case["tools"].as_array().unwrap().iter().map(tool).collect();
         let (graph, problem) = graph_of(tools, &["t0"], &[case["goal"].as_str().unwrap()]);
         let plan = TieRule::Released.optimal_plan(&graph, &problem).unwrap().unwrap();
-        assert_eq!(graph.tool_names(plan.tools()), names(&case["path"]), "{case}");
+        assert_eq!(graph.tool_names(&plan.tools), names(&case["path"]), "{case}");
         let best = graph.best_plans(&problem, 2).unwrap();
-        tied += usize::from(best.len() > 1 && best[0].cost() == best[1].cost());
+        tied += usize::from(best.len() > 1 && best[0].cost == best[1].cost);
     }
     assert!(tied > 60, "{tied}");
 }
@@ -173,7 +173,7 @@ fn scripted_agents_have_the_same_runs_as_in_the_released_environment() {
         if let Ok(path) = serde_json::from_value::<Vec<usize>>(run["greedy"].clone()) {
             let own = scenario.greedy_run(GreedyRule::Chain);
             // The released policy ends at the goal, and an agent only after the event at that call.
-            let last = own.calls()[path.len() - 1].event;
+            let last = own.calls[path.len() - 1].event;
             let ends_before = last.is_some_and(|event| kinds[event] != EventKind::BanTool);
             let calls = if ends_before { path.len() } else { own.path().len() };
             assert_eq!(own.path()[..calls], path, "{run}");
@@ -204,7 +204,7 @@ fn two_hundred_random_agents_have_the_scores_of_the_released_evaluation_and_the_
         let close = |mine: f64, released: &Value| (mine - released.as_f64().unwrap()).abs() < 0.006;
         assert!(close(found.total_cost(), &run["cost"]), "{run}");
         assert!(close(best.total_cost(), &run["reference_cost"]), "{run}");
-        assert_eq!(Value::from(found.goal_reached()), run["reached"], "{run}");
+        assert_eq!(Value::from(found.goal_reached), run["reached"], "{run}");
         assert_eq!(Value::from(scores.edit_distance), run["edits"], "{run}");
         assert_eq!(Value::from(scores.normalized_edit_distance), run["share"], "{run}");
         assert_eq!(Value::from(scores.exact_match), run["match"], "{run}");

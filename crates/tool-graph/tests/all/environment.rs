@@ -80,7 +80,7 @@ fn each_kind_of_invalid_call_has_its_own_status_and_costs_nothing() {
     assert_eq!(episode.visible_tools().len(), 2);
 
     let run = episode.finish(true);
-    assert_eq!(run.calls()[4].event, Some(0));
+    assert_eq!(run.calls[4].event, Some(0));
     let (wrong, none) = (Some(FailureClass::WrongParameters), None);
     let (repeated, extra) = (Some(FailureClass::Repeated), Some(FailureClass::Extra));
     let far = Some(FailureClass::Inaccessible);
@@ -191,7 +191,7 @@ fn a_run_whose_reference_lacks_an_event_is_left_out() {
     let scenario = Scenario::new(graph, problem).unwrap().with_events(events).unwrap();
     // The best plan has one call, at which only one event can occur; on the other path both occur.
     let optimal = scenario.optimal_run();
-    assert_eq!((optimal.path(), optimal.events_fired()), (vec![2], 1));
+    assert_eq!((optimal.path(), optimal.events_fired), (vec![2], 1));
     let run = played(&scenario, &["a", "b"]);
     assert!(run.all_events_fired());
     let mut means = RunMeans::default();
@@ -288,15 +288,15 @@ proptest! {
             let quiet = scenario.with_tie_rule(tie_rule);
             prop_assert_eq!(Some(quiet.optimal_plan()), plan.clone());
             let run = quiet.optimal_run();
-            prop_assert_eq!(run.goal_reached(), plan.is_some());
-            prop_assert_eq!(run.path(), plan.as_ref().map_or(vec![], |plan| plan.tools().to_vec()));
+            prop_assert_eq!(run.goal_reached, plan.is_some());
+            prop_assert_eq!(run.path(), plan.as_ref().map_or(vec![], |plan| plan.tools.to_vec()));
             let eventful = quiet.with_events(events.clone()).unwrap();
             for run in [
                 eventful.optimal_run(),
                 eventful.greedy_run(GreedyRule::Any),
             ] {
-                prop_assert_eq!(run.goal_reached(), plan.is_some());
-                prop_assert!(run.events_fired() <= events.len());
+                prop_assert_eq!(run.goal_reached, plan.is_some());
+                prop_assert!(run.events_fired <= events.len());
                 // These policies make no invalid or redundant calls.
                 prop_assert!(run.failure_classes().iter().all(Option::is_none));
             }
@@ -344,10 +344,10 @@ proptest! {
         let run = episode.finish(draw.below(2) == 0);
         prop_assert_eq!(&run.replay(&scenario), &run);
         let best = scenario.optimal_run();
-        prop_assert!(best.goal_reached());
+        prop_assert!(best.goal_reached);
         // An agent on the optimal path meets the same events at the same calls.
         let replay = best.replay(&scenario);
-        prop_assert_eq!(replay.calls(), best.calls());
+        prop_assert_eq!(&replay.calls, &best.calls);
         #[cfg(feature = "serde")]
         for run in [&run, &best, &scenario.greedy_run(GreedyRule::Any)] {
             let mut means = RunMeans::default();
@@ -368,13 +368,13 @@ proptest! {
             prop_assert_eq!(best.is_none(), released.is_none());
             return Ok(());
         };
-        prop_assert_eq!(best.cost(), released.cost());
-        let rounded = |tools: &[usize]| tools.iter().fold(0.0, |sum, &tool| sum + graph.cost(tool).unwrap());
+        prop_assert_eq!(best.cost, released.cost);
+        let rounded = |tools: &[usize]| tools.iter().fold(0.0, |sum, &tool| sum + graph.total_cost(&[tool]).unwrap());
         let mut every = Vec::new();
         let mut open = vec![(problem.initial().clone(), vec![])];
         while let Some((state, calls)) = open.pop() {
             if state.is_superset(problem.goal()) {
-                if graph.total_cost(&calls).unwrap() == best.cost() {
+                if graph.total_cost(&calls).unwrap() == best.cost {
                     every.push(calls);
                 }
                 continue;
@@ -384,7 +384,7 @@ proptest! {
                 let with: Vec<usize> = calls.iter().copied().chain([tool]).collect();
                 if graph.can_call(tool, &state)
                     && graph.apply(tool, &mut next).unwrap()
-                    && graph.total_cost(&with).unwrap() <= best.cost()
+                    && graph.total_cost(&with).unwrap() <= best.cost
                 {
                     open.push((next, with));
                 }
@@ -392,6 +392,6 @@ proptest! {
             prop_assume!(every.len() < 20_000 && open.len() < 200_000);
         }
         let lowest = every.iter().map(|calls| rounded(calls)).min_by(f64::total_cmp).unwrap();
-        prop_assert_eq!(rounded(released.tools()), lowest);
+        prop_assert_eq!(rounded(&released.tools), lowest);
     }
 }

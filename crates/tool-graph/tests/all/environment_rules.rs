@@ -72,7 +72,7 @@ fn calls_of_a_banned_tool_are_free_and_invalid_or_charged_and_part_of_the_path()
         let scenario = scenario(vec![Event::BanTool]).with_rules(rules);
         let run = played(&scenario, &["search", "search", "ask", "pick"]);
         let scores = run.scores(&scenario.optimal_run()).unwrap();
-        (run.path(), run.costs(), run.calls()[1].status.clone(), scores)
+        (run.path(), run.costs(), run.calls[1].status.clone(), scores)
     };
     let (path, costs, second, scores) = run(PAPER);
     assert_eq!((path, costs), (vec![0, 1, 2], vec![0.0, 0.0, 7.0, 2.0]));
@@ -166,10 +166,10 @@ fn the_next_event_is_scheduled_from_the_state_of_the_run_or_from_the_optimal_run
         let events = vec![Event::RemoveTools(vec![]), Event::RemoveTools(vec![])];
         let scenario = chain(6, events).with_rules(rules);
         let optimal: Vec<Option<usize>> =
-            scenario.optimal_run().calls().iter().map(|call| call.event).collect();
+            scenario.optimal_run().calls.iter().map(|call| call.event).collect();
         assert_eq!(optimal, [None, Some(0), None, Some(1), None, None]);
         let run = played(&scenario, &["0-4", "4-5", "5-6"]);
-        run.calls().iter().map(|call| call.event).collect::<Vec<_>>()
+        run.calls.iter().map(|call| call.event).collect::<Vec<_>>()
     };
     // The first event is due at step 2 of 6. One call is left to the run then, and four to the optimal run.
     assert_eq!(fired(RuleVersion::PaperText), [None, Some(0), Some(1)]);
@@ -240,7 +240,7 @@ fn a_run_in_which_a_tool_is_banned_twice_has_the_scores_of_its_path_or_the_worst
         let found = ["0-1", "1-2", "1-2", "1-3", "3-4", "4-5", "5-6"].map(|name| call(name).event);
         assert_eq!(found, [None, Some(0), Some(1), None, None, None, None]);
         let run = episode.finish(true);
-        assert!(run.goal_reached());
+        assert!(run.goal_reached);
         let mut means = RunMeans::default();
         means.update(&run, &best).unwrap();
         (run.scores(&best).unwrap(), means)
@@ -327,7 +327,7 @@ fn a_ban_waits_for_a_tool_of_the_library_or_falls_on_a_name_that_does_not_exist(
     let calls = ["buy", "buy", "search", "pick"];
     let (waits, _) = run(RuleVersion::PaperText, &calls);
     let status = |run: &tool_graph::Transcript| -> Vec<CallStatus> {
-        run.calls().iter().map(|call| call.status.clone()).collect()
+        run.calls.iter().map(|call| call.status.clone()).collect()
     };
     let unknown = CallStatus::UnknownTool;
     assert_eq!(status(&waits)[..3], [unknown.clone(), unknown, CallStatus::Banned]);

@@ -80,10 +80,10 @@ fn without_rounding_errors_ties_are_resolved_differently_and_the_published_figur
         let exact = scenario(&library, query, *task, &[EventKind::RemoveTools])
             .with_tie_rule(TieRule::FewestCalls);
         let plan = exact.optimal_plan();
-        gt_ned.update(normalized_edit_distance(&exact.optimal_run().path(), plan.tools()));
+        gt_ned.update(normalized_edit_distance(&exact.optimal_run().path(), &plan.tools));
         let still = exact.with_events(vec![]).unwrap();
         let plans = still.graph().best_plans(still.problem(), 2).unwrap();
-        tied += usize::from(plans.len() > 1 && plans[0].cost() == plans[1].cost());
+        tied += usize::from(plans.len() > 1 && plans[0].cost == plans[1].cost);
         let run = still.greedy_run(GreedyRule::Chain);
         means.update(&run, &still.optimal_run()).unwrap();
     }
@@ -105,10 +105,10 @@ fn mean_distances_between_blocked_and_unblocked_optimal_paths_equal_the_publishe
             let scenario = scenario(&library, query, *task, &[kind]);
             let plan = scenario.optimal_plan();
             let run = scenario.optimal_run();
-            assert!(run.goal_reached() && run.all_events_fired(), "{query} {name}");
+            assert!(run.goal_reached && run.all_events_fired(), "{query} {name}");
             let released = scenario.with_rules(EnvironmentRules::RELEASED).optimal_run();
             assert_eq!(released.path(), run.path(), "{query} {name}");
-            mean.update(normalized_edit_distance(&run.path(), plan.tools()));
+            mean.update(normalized_edit_distance(&run.path(), &plan.tools));
         }
         println!("{name}: {}", mean.finish().unwrap());
         assert_eq!(rounded(mean.finish().unwrap(), 3), figures[name].as_f64().unwrap(), "{name}");
@@ -134,7 +134,7 @@ fn runs_with_up_to_four_events_equal_those_of_an_exhaustive_reference_program() 
             ("greedy", "greedy_events", scenario.greedy_run(GreedyRule::Chain)),
         ] {
             assert_eq!(path(&scenario, &run), names(&row[name]), "{name} {row}");
-            assert_eq!(run.events_fired() as u64, row[fired].as_u64().unwrap(), "{name} {row}");
+            assert_eq!(run.events_fired as u64, row[fired].as_u64().unwrap(), "{name} {row}");
             compared += 1;
         }
     }
@@ -171,7 +171,7 @@ fn n_minus_2_bans_along_the_best_plan_leave_every_task_solvable() {
             for query in 0..5 {
                 let scenario = scenario(&library, &format!("query {query}"), task, &bans);
                 for run in [scenario.optimal_run(), scenario.greedy_run(GreedyRule::Chain)] {
-                    assert!(run.goal_reached(), "{task:?} {query}");
+                    assert!(run.goal_reached, "{task:?} {query}");
                 }
                 assert!(scenario.optimal_run().all_events_fired(), "{task:?} {query}");
             }
@@ -186,7 +186,7 @@ fn a_ban_that_would_make_the_goal_unreachable_is_skipped() {
         Scenario::new(graph, problem).unwrap().with_events(vec![Event::BanTool]).unwrap();
     let run = scenario.optimal_run();
     assert_eq!(path(&scenario, &run), ["0-1", "1-2"]);
-    assert!(run.goal_reached() && !run.all_events_fired());
+    assert!(run.goal_reached && !run.all_events_fired());
     // Runs without all their events must not be compared, so the run is left out.
     let mut means = RunMeans::default();
     means.update(&run, &run).unwrap();
@@ -206,8 +206,8 @@ fn each_event_takes_effect_at_or_after_the_step_at_which_it_is_due() {
     let first = |event: Event| {
         let scenario = three_steps(vec![event]);
         let run = scenario.optimal_run();
-        assert!(run.goal_reached() && run.all_events_fired());
-        let calls = run.calls().iter().map(|call| (call.cost, call.event)).collect::<Vec<_>>();
+        assert!(run.goal_reached && run.all_events_fired());
+        let calls = run.calls.iter().map(|call| (call.cost, call.event)).collect::<Vec<_>>();
         (path(&scenario, &run).join(" "), calls[0])
     };
     // The banned call stays in the path and costs nothing.
@@ -228,7 +228,7 @@ fn by_the_rule_of_the_papers_text_the_last_event_is_due_at_the_last_call() {
     let change = at_last(Event::PreferenceChange).unwrap();
     let run = change.optimal_run();
     assert_eq!(path(&change, &run), ["0-1", "1-2", "2-3", "0-1", "1-2", "2-3"]);
-    assert!(run.goal_reached() && run.all_events_fired());
+    assert!(run.goal_reached && run.all_events_fired());
 }
 
 #[test]
@@ -244,9 +244,9 @@ fn events_of_different_kinds_occur_in_the_given_order() {
     ];
     let scenario = Scenario::new(graph, problem).unwrap().with_events(events).unwrap();
     let run = scenario.optimal_run();
-    let came: Vec<usize> = run.calls().iter().filter_map(|call| call.event).collect();
+    let came: Vec<usize> = run.calls.iter().filter_map(|call| call.event).collect();
     assert_eq!(came, [0, 1, 2, 3]);
-    assert!(run.goal_reached());
+    assert!(run.goal_reached);
     // One event occurs at every step: all composite tools become as cheap as 1.25, then 1-5 is banned at
     // its call, then all data types are lost, and last the tools of two steps are removed, without effect.
     assert_eq!(path(&scenario, &run), ["0-1", "1-5", "1-2", "0-4", "4-5"]);
@@ -282,7 +282,7 @@ fn events_occur_at_the_chosen_steps_whatever_the_plans_are() {
         let scenario = scenario.with_events(events).unwrap();
         let scenario = scenario.with_trigger_rule(TriggerRule::AtSteps(steps.to_vec())).unwrap();
         let run = scenario.optimal_run();
-        run.calls().iter().map(|call| call.event).collect::<Vec<_>>()
+        run.calls.iter().map(|call| call.event).collect::<Vec<_>>()
     };
     assert_eq!(at(&[1, 3, 4]), [Some(0), None, Some(1), Some(2), None]);
     assert_eq!(at(&[2, 3, 5, 7]), [None, Some(0), Some(1), None, Some(2)]);
@@ -335,7 +335,7 @@ fn under_events_the_regret_is_the_cost_above_the_run_that_plans_again() {
     let scenario = Scenario::new(graph, problem).unwrap();
     let scenario = scenario.with_events(vec![Event::PreferenceChange]).unwrap();
     let best = scenario.optimal_run();
-    assert_eq!((best.total_cost(), best.events_fired()), (10.0, 1));
+    assert_eq!((best.total_cost(), best.events_fired), (10.0, 1));
     let of = |calls: &[&str]| played(&scenario, calls).scores(&best).unwrap();
     let dear = of(&["search", "ask", "pick"]);
     assert_eq!((dear.cost_gap, dear.regret_to_replanned), (None, Some(3.5)));
@@ -383,7 +383,7 @@ fn a_named_tool_is_banned_from_the_chosen_step_on() {
         let scenario = scenario.with_events(vec![Event::BanNamed("pick".into())]).unwrap();
         let scenario = scenario.with_trigger_rule(TriggerRule::AtSteps(vec![step])).unwrap();
         let run = scenario.optimal_run();
-        let statuses = run.calls().iter().map(|call| call.status == CallStatus::Banned);
+        let statuses = run.calls.iter().map(|call| call.status == CallStatus::Banned);
         (path(&scenario, &run).join(" "), statuses.collect::<Vec<_>>(), run.all_events_fired())
     };
     // At a call of another tool the ban is not felt; at a call of the tool itself, that fails.

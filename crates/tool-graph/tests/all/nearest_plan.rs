@@ -109,19 +109,19 @@ proptest! {
             return Ok(());
         }
         let mut plans = graph.best_plans(&problem, 2_000).unwrap();
-        let lowest = plans[0].cost();
-        plans.retain(|plan| plan.cost() == lowest);
+        let lowest = plans[0].cost;
+        plans.retain(|plan| plan.cost == lowest);
         if plans.len() == 2_000 {
             return Ok(());
         }
-        let plans: Vec<Vec<usize>> = plans.iter().map(|plan| plan.tools().to_vec()).collect();
+        let plans: Vec<Vec<usize>> = plans.iter().map(|plan| plan.tools.to_vec()).collect();
         let reference = scenario.optimal_run();
         let mut episode = Episode::new(&scenario);
         while !episode.goal_reached() && episode.calls_left() > 0 {
             episode.call(graph.tool_names(&[draw.below(graph.tool_count())])[0]).unwrap();
         }
         let run = episode.finish(true);
-        if run.goal_reached() {
+        if run.goal_reached {
             let scores = run.scores(&reference).unwrap();
             prop_assert!(scores.nearest_plan);
             let (edits, share) = brute_force(&run.path(), &plans);

@@ -88,12 +88,12 @@ fn the_best_plan_equals_that_of_an_exhaustive_search() {
         chains += usize::from(is_chain && found.is_some());
         let found = found.as_ref();
         assert_eq!(
-            found.map(|plan| plan.tools()),
+            found.map(|plan| &plan.tools[..]),
             want.map(|(_, calls)| calls.as_slice()),
             "{seed}"
         );
         if let (Some(plan), Some((cost, _))) = (found, want) {
-            assert_eq!(plan.cost(), *cost as f64 / 100.0);
+            assert_eq!(plan.cost, *cost as f64 / 100.0);
         }
         solved += usize::from(want.is_some_and(|(_, calls)| calls.len() > 1));
     }
@@ -111,7 +111,7 @@ fn the_best_plans_are_sorted_distinct_and_complete() {
         let all = all_plans(&graph, &problem);
         many += usize::from(all.len() > 3);
         let calls = |plans: &[tool_graph::Plan]| -> Vec<Vec<usize>> {
-            plans.iter().map(|plan| plan.tools().to_vec()).collect()
+            plans.iter().map(|plan| plan.tools.to_vec()).collect()
         };
         let want: Vec<Vec<usize>> = all.iter().map(|(_, calls)| calls.clone()).collect();
         for count in [1, 3, 1000] {
@@ -150,7 +150,7 @@ fn plans_of_a_chain_of_20_000_tools_are_counted_and_listed_in_linear_time() {
     let (graph, problem) = chain_of_twins(10_000, 2);
     assert_eq!(graph.count_shortest_plans(&problem).unwrap_err(), Error::TooManyPlans);
     let plans = graph.best_plans(&problem, 5).unwrap();
-    let last_calls: Vec<&[usize]> = plans.iter().map(|plan| &plan.tools()[9_997..]).collect();
+    let last_calls: Vec<&[usize]> = plans.iter().map(|plan| &plan.tools[9_997..]).collect();
     let want = [
         [19_994, 19_996, 19_998],
         [19_994, 19_996, 19_999],
@@ -189,7 +189,7 @@ fn plans_of_a_chain_equal_those_of_an_exhaustive_search() {
         many += usize::from(all.len() > 3);
         for most in [0, 1, 2, 4, all.len(), all.len() + 1] {
             let found = graph.best_plans(&problem, most).unwrap();
-            let found: Vec<&[usize]> = found.iter().map(|plan| plan.tools()).collect();
+            let found: Vec<&[usize]> = found.iter().map(|plan| &plan.tools[..]).collect();
             let want = all.iter().take(most).map(|(_, calls)| calls.as_slice());
             assert_eq!(found, want.collect::<Vec<_>>(), "{seed}");
         }
@@ -230,5 +230,5 @@ fn a_search_by_the_released_rule_ends_at_its_limit_with_an_error() {
     let plan = TieRule::Released.optimal_plan(&graph, &problem);
     assert!(matches!(plan, Err(Error::SearchLimit { sequences: 4_194_304, .. })), "{plan:?}");
     let plan = TieRule::FewestCalls.optimal_plan(&graph, &problem).unwrap().unwrap();
-    assert_eq!(plan.cost(), 150.0);
+    assert_eq!(plan.cost, 150.0);
 }

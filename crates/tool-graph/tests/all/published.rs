@@ -67,7 +67,7 @@ mod costbench {
         let library = Library::new(2).unwrap();
         let run = |task, names: &[&str]| {
             let run = played(&query_scenario(&library, "<Query00001>", task, &[]), names);
-            (run.failure_classes(), run.goal_reached())
+            (run.failure_classes(), run.goal_reached)
         };
         let partly_repeated = [
             "Decide_Attraction_Preference",

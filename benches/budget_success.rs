@@ -24,7 +24,7 @@ fn runs(n: usize) -> Rollouts {
             .collect();
         let run = rollouts.push(&costs, rng.next_u32() % 1_000 > scale).unwrap();
         rollouts.set_key(run, "model", ["large", "small", "old"][i % 3]).unwrap();
-        rollouts.set_task(run, format!("task {}", i % 500)).unwrap();
+        rollouts.set_key(run, "task", format!("task {}", i % 500)).unwrap();
     }
     rollouts
 }

@@ -42,7 +42,7 @@ fn whole_replay(c: &mut Criterion) {
             b.iter(|| {
                 let mut estimator = BudgetEstimator::default();
                 let level = Level::new(0.8).unwrap();
-                let mut scores = Metrics::new().with_coverage(level);
+                let mut scores = Metrics::default().with_coverage(level);
                 for rollout in rollouts.iter() {
                     rollout.score(output, &mut estimator, |it| scores.update(it)).unwrap();
                 }

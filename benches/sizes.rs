@@ -293,7 +293,7 @@ fn learnt(n: usize) -> Box<dyn FnOnce()> {
     past.iter().for_each(|rollout| estimator.learn(&rollout, tokens).unwrap());
     let (rollouts, tokens) = rollouts(n / 10, 10);
     Box::new(move || {
-        let mut scores = Metrics::new().with_coverage(Level::new(0.8).unwrap());
+        let mut scores = Metrics::default().with_coverage(Level::new(0.8).unwrap());
         let mut fixed = estimator_from_fn(|prefix| estimator.estimate(prefix));
         for rollout in rollouts.iter() {
             rollout.score(tokens, &mut fixed, |sample| scores.update(sample)).unwrap();

@@ -79,7 +79,7 @@ impl Rollouts {
             self.rollouts.set_id(row, id).map_err(Failure::from)?;
         }
         if let Some(task) = task {
-            self.rollouts.set_task(row, task).map_err(Failure::from)?;
+            self.rollouts.set_key(row, "task", task).map_err(Failure::from)?;
         }
         for (turn, content) in contents {
             self.rollouts.set_content(row, turn, content).map_err(Failure::from)?;

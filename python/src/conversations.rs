@@ -308,12 +308,12 @@ impl Estimates {
 
     /// The figures with intervals that resample tasks, and all measures.
     fn finish(&self, how: Intervals) -> Result<BudgetFigures, agent_benchmarks::Error> {
-        let mut metrics = Metrics::new();
+        let mut metrics = Metrics::default();
         self.rows.rows().try_for_each(|(_, _, sample)| metrics.update(sample))?;
         let add = |metrics: &mut Metrics, sample: &Sample, weight| {
             Ok::<_, agent_benchmarks::Error>(metrics.update_weighted(sample, weight)?)
         };
-        let found = self.rows.figures(&BUDGET_METRICS, &Metrics::new(), add, Some(how))?;
+        let found = self.rows.figures(&BUDGET_METRICS, &Metrics::default(), add, Some(how))?;
         let figures = BUDGET_METRICS.iter().map(|metric| metric.measure).zip(found);
         Ok((figures.collect(), metrics.finish().ok()))
     }

@@ -30,7 +30,7 @@ fn samples(estimator: &mut dyn Estimator) -> Vec<Sample> {
 }
 
 fn loss(samples: &[Sample]) -> f64 {
-    let mut metrics = Metrics::new().with_coverage(Level::new(0.8).unwrap());
+    let mut metrics = Metrics::default().with_coverage(Level::new(0.8).unwrap());
     samples.iter().for_each(|sample| metrics.update(sample).unwrap());
     metrics.finish().unwrap().intervals.unwrap().interval_loss.unwrap()
 }

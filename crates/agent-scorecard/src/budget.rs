@@ -353,7 +353,7 @@ fn push_counts(block: &mut Block, runs: &Runs, known: &Known) {
 /// Returns the values over recorded answers before the first turn, which no other value counts; null without such an
 /// answer.
 fn before_first_turn(runs: &Runs) -> Result<Field, Error> {
-    let mut metrics = Metrics::new();
+    let mut metrics = Metrics::default();
     runs.before_first_turn.iter().try_for_each(|sample| metrics.update(sample))?;
     let Ok(summary) = metrics.finish() else { return Ok(Field::json("before_first_turn", ())) };
     let answers = &runs.before_first_turn;

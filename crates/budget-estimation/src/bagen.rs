@@ -8,7 +8,7 @@ mod splits;
 mod targets;
 
 pub use self::{
-    feasibility_probes::{FeasibilityProbe, FinishedRun, ProbeMethod},
+    feasibility_probes::{FeasibilityProbe, ProbeMethod},
     rewards::TransferRewards,
     splits::{balance_samples, released_split, split_rollouts},
     targets::{TargetRounding, TargetWidth},

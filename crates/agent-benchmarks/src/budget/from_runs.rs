@@ -46,7 +46,7 @@ pub enum Shown {
 /// let rollouts = rollouts_of_runs(&[run], &policy, Shown::WhenActing)?;
 /// let rollout = rollouts.get(0)?;
 /// assert_eq!((rollout.content(1), rollout.turns()), (Some("I push the box up."), 2));
-/// assert_eq!(rollout.total(rollouts.resource("output_tokens")?)?, 15.0);
+/// assert_eq!(rollout.usage(rollouts.resource("output_tokens")?)?.total(), 15.0);
 /// # Ok::<(), Error>(())
 /// ```
 ///

@@ -156,7 +156,7 @@ impl Instance<'_> {
     #[must_use]
     pub fn conversation(&self) -> BudgetConversation<'_> {
         let mut run = Run::new(self.run_name());
-        run.task = self.rollout.task().map(str::to_owned);
+        run.task = self.rollout.key("task").map(str::to_owned);
         let mut conversation = BudgetConversation {
             instance: self,
             dialogue: Dialogue::new(run, Request::default()),

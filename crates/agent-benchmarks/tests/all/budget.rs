@@ -75,7 +75,7 @@ fn all(
 
 /// The measures of the answers about the resource at this position.
 fn measures(records: &[BudgetRecord], resource: usize) -> MetricsSummary {
-    let mut metrics = Metrics::new();
+    let mut metrics = Metrics::default();
     let mut samples = records.iter().flat_map(|record| record.samples(resource));
     samples.try_for_each(|sample| metrics.update(sample)).unwrap();
     metrics.finish().unwrap()

@@ -160,7 +160,7 @@ fn a_model_that_knows_the_truth_about_each_prefix_has_hit_rate_1() {
         }
     };
     let records = resumed("budget", &named, |instance| instance.conversation(), policy);
-    let mut metrics = Metrics::new();
+    let mut metrics = Metrics::default();
     let mut samples = records.iter().flat_map(|record| record.samples(0));
     samples.try_for_each(|sample| metrics.update(sample)).unwrap();
     let found = metrics.finish().unwrap();

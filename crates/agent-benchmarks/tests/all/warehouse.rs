@@ -433,7 +433,10 @@ fn rollouts_have_three_resources_cash_and_probes() -> Result<(), Error> {
     let names = Vec::from_iter(plain.resources().map(|(_, name)| name.to_owned()));
     assert_eq!(names[3..], ["time_weeks", "warehouse_item_weeks", "cumulative_cost_usd"]);
     let time = plain.resource("time_weeks")?;
-    assert_eq!((plain.get(0)?.total(time)?, plain.get(0)?.remaining(time, 3)?), (22.0, 16.0));
+    assert_eq!(
+        (plain.get(0)?.usage(time)?.total(), plain.get(0)?.remaining(time, 3)?),
+        (22.0, 16.0)
+    );
     for method in [ProbeMethod::Described, ProbeMethod::Released] {
         let (probed, probes) = probed_rollouts(&records, method, Seed::new(42))?;
         assert_eq!(probes.iter().filter(|probe| probe.reachable).count(), 5);

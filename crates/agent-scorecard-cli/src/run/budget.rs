@@ -165,7 +165,7 @@ impl Options {
         file.append_to(&mut rollouts)?;
         let has_all = |run: &budget_estimation::Rollout<'_>| {
             let has_texts = run.content(1).is_some() && run.observation(1).is_some();
-            has_texts && rollouts.resources().all(|(resource, _)| run.knows(resource))
+            has_texts && rollouts.resources().all(|(resource, _)| run.usage(resource).is_ok())
         };
         self.of_all(
             rollouts.len(),

@@ -152,14 +152,12 @@ impl Need {
         task: usize,
     ) -> Result<Self, Error> {
         let (success, cut_off) = (run.succeeded(), run.is_censored());
-        if !run.knows(spent) {
+        let Ok(usage) = run.usage(spent) else {
             let known = (1..=run.turns()).filter_map(|turn| run.cost(spent, turn));
             let total = known.collect::<ExactSum>().value();
             return Ok(Self { success, cut_off, task, total, is_known: false, money: None });
-        }
-        let usage = run.usage(spent)?;
-        let money = money.filter(|&money| run.knows(money)).map(|money| run.usage(money));
-        let money = money.transpose()?.map(|money| {
+        };
+        let money = money.and_then(|money| run.usage(money).ok()).map(|money| {
             let both = usage.cumulative().iter().zip(money.cumulative());
             both.map(|(&spent, &money)| [spent, money]).collect()
         });

@@ -24,7 +24,7 @@ fn reference_loss(
         Err(Error::ScoringRules(scoring_rules::Error::Undefined { .. })) => return Ok(None),
         Err(error) => return Err(error),
     };
-    let mut metrics = Metrics::new().with_coverage(coverage);
+    let mut metrics = Metrics::default().with_coverage(coverage);
     for sample in samples {
         let unit = reference(sample).unwrap_or(0.0);
         let estimate = Estimate::interval(best.low() * unit, best.high() * unit)?;

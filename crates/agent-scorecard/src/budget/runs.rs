@@ -375,8 +375,9 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
         all = all.probed(&achieved, *time, spent, ProbeMethod::Described, seed)?.0;
     }
     // A cap may be on a resource other than the estimated one.
-    let knows =
-        |run: &Rollout<'_>| run.knows(resource) && others.iter().all(|&other| run.knows(other));
+    let knows = |run: &Rollout<'_>| {
+        run.usage(resource).is_ok() && others.iter().all(|&other| run.usage(other).is_ok())
+    };
     let known: Vec<bool> = all.iter().map(|run| knows(&run) && run.is_feasible().is_ok()).collect();
     let known_runs = chosen(all, &known);
     let file_of: Vec<usize> =

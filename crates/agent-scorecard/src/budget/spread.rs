@@ -152,7 +152,7 @@ impl Clusters {
 pub(super) fn clusters(rollouts: &Rollouts, by: ClusterBy, notes: &mut Vec<String>) -> Clusters {
     let mut first = BTreeMap::new();
     let of = rollouts.iter().enumerate().map(|(at, run)| {
-        match run.task().filter(|_| by != ClusterBy::Run) {
+        match run.key("task").filter(|_| by != ClusterBy::Run) {
             Some(task) => *first.entry(task.to_owned()).or_insert(at),
             None => at,
         }

@@ -87,7 +87,7 @@ fn the_interval_of_an_f1_score_is_by_the_runs_that_can_change_it() {
 fn runs_of_an_only_task_count_one_by_one_and_a_note_says_so() {
     let mut of_one = input(30);
     for run in 0..30 {
-        of_one.rollouts.set_task(run, "t").unwrap();
+        of_one.rollouts.set_key(run, "task", "t").unwrap();
     }
     let options = Options { resamples: 50, ..options("output_tokens", By::Linear) };
     let figure = |input: Input| {

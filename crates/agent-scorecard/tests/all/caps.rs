@@ -391,7 +391,7 @@ fn a_lowest_cap_beyond_noise_keeps_what_it_should_in_94_of_100_samples() {
                 for _ in 0..1 + task % trials {
                     let size = alike.sqrt() * of_task + (1.0 - alike).sqrt() * normal();
                     let run = rollouts.push(&[size.exp()], true).unwrap();
-                    rollouts.set_task(run, task.to_string()).unwrap();
+                    rollouts.set_key(run, "task", task.to_string()).unwrap();
                 }
             }
             let input = budget::Input {

@@ -69,7 +69,7 @@ fn online(rollouts: &Rollouts, limit: AbortLimit, warm_up: usize) -> Forecasts {
 impl Forecasts {
     fn task(&self, sample: &Sample) -> (Option<&str>, Option<&str>) {
         let rollout = self.scored.get(sample.rollout()).unwrap();
-        (rollout.key("domain"), rollout.task())
+        (rollout.key("domain"), rollout.key("task"))
     }
 
     /// The samples with these predictions in place of the intervals.
@@ -122,7 +122,7 @@ impl Forecasts {
         let clusters: Vec<_> = samples.iter().map(|sample| self.task(sample)).collect();
         let bootstrap = Bootstrap::clusters(&clusters, Seed::new(1)).unwrap();
         let [macro_f1] = bootstrap.replicates(200, |counts| {
-            let mut metrics = Metrics::new();
+            let mut metrics = Metrics::default();
             for (sample, &count) in samples.iter().zip(counts) {
                 metrics.update_weighted(sample, Weight::new(count.into()).unwrap()).unwrap();
             }

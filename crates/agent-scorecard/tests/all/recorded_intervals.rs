@@ -63,7 +63,7 @@ impl Scored {
         let tokens = runs.resource("output_tokens").unwrap();
         let mut samples = runs.score(tokens, estimator).unwrap();
         samples.retain(|sample| sample.rollout() >= order.warm_up);
-        let mut metrics = Metrics::new();
+        let mut metrics = Metrics::default();
         samples.iter().for_each(|sample| metrics.update(sample).unwrap());
         self.macro_f1.extend(metrics.finish().unwrap().feasibility.macro_f1);
         let first = StopRule::first_impossible().with_reading(Reading::Cap);
@@ -81,7 +81,7 @@ impl Scored {
         self.false_aborts.extend(stops.false_abort_rate());
         self.samples.extend(samples.into_iter().map(|sample| {
             let rollout = order.rollouts.get(sample.rollout()).unwrap();
-            (sample, rollout.task().unwrap().to_owned())
+            (sample, rollout.key("task").unwrap().to_owned())
         }));
     }
 
@@ -195,7 +195,7 @@ fn table(title: &str, orders: &[Order]) -> [Figures; 2] {
 
 /// The runs of some tasks in random orders; the first two thirds are only learnt.
 fn shuffled(rollouts: &Rollouts, keep: impl Fn(&str) -> bool, orders: u64) -> Vec<Order> {
-    let tasks = |at: usize| rollouts.get(at).unwrap().task().unwrap().to_owned();
+    let tasks = |at: usize| rollouts.get(at).unwrap().key("task").unwrap().to_owned();
     let kept: Vec<usize> = (0..rollouts.len()).filter(|&at| keep(&tasks(at))).collect();
     let order = |seed| {
         let mut generator = ChaCha8Rng::seed_from_u64(seed);
@@ -232,7 +232,7 @@ const ORDERS: u64 = if cfg!(debug_assertions) { 1 } else { 8 };
 fn on_shuffled_runs_of_unused_tasks_the_loss_is_a_third_below_that_of_past_quantiles() {
     let Some(rollouts) = recorded("tau2.jsonl", &["model"]) else { return };
     let tasks: BTreeSet<String> =
-        rollouts.iter().map(|rollout| rollout.task().unwrap().to_owned()).collect();
+        rollouts.iter().map(|rollout| rollout.key("task").unwrap().to_owned()).collect();
     assert_eq!(tasks.len(), 195);
     let used = tasks.iter().enumerate().filter(|(at, _)| {
         let digit = u8::from_str_radix(&CHOSEN_ON[at / 4..=at / 4], 16).unwrap();

@@ -18,12 +18,12 @@ fn all_recorded_calls_are_read_and_runs_without_a_price_are_known_as_such() {
     let Some(rollouts) = recorded("swebench_gemini3pro.jsonl") else { return };
     let usd = rollouts.resource("cost_usd").unwrap();
     let turns: usize = rollouts.iter().map(|rollout| rollout.turns()).sum();
-    let priced = rollouts.iter().filter(|rollout| rollout.knows(usd)).count();
+    let priced = rollouts.iter().filter(|rollout| rollout.usage(usd).is_ok()).count();
     assert_eq!((rollouts.len(), turns, priced), (500, 20_163, 484));
 
     let rollouts = recorded("tau2.jsonl").unwrap();
     let usd = rollouts.resource("cost_usd").unwrap();
-    let priced = rollouts.filter(|rollout| rollout.knows(usd));
+    let priced = rollouts.filter(|rollout| rollout.usage(usd).is_ok());
     assert_eq!((rollouts.len(), priced.len()), (614, 424));
 }
 
@@ -56,7 +56,7 @@ fn what_a_run_spent_is_the_sum_that_was_recorded_for_it() {
         assert_eq!(rollout.id(), recorded["problem"].as_str());
         // Cached tokens are recorded beside the input tokens that they are a part of.
         for name in ["input_tokens", "output_tokens"] {
-            let total = rollout.total(rollouts.resource(name).unwrap()).unwrap();
+            let total = rollout.usage(rollouts.resource(name).unwrap()).unwrap().total();
             assert_eq!(Some(total), recorded[name].as_f64(), "{name} of {:?}", rollout.id());
         }
     }
@@ -67,7 +67,7 @@ fn what_a_run_spent_is_the_sum_that_was_recorded_for_it() {
 fn a_replay_of_recorded_runs_gives_one_sample_a_turn_but_the_last() {
     let Some(mut rollouts) = recorded("swebench_gemini3pro.jsonl") else { return };
     let output = rollouts.resource("output_tokens").unwrap();
-    let total = |rollout: Rollout<'_>| rollout.total(output).unwrap();
+    let total = |rollout: Rollout<'_>| rollout.usage(output).unwrap().total();
     let mut totals: Vec<f64> = rollouts.iter().filter(|r| r.succeeded()).map(total).collect();
     totals.sort_by(f64::total_cmp);
     let cap = totals[totals.len() / 2];

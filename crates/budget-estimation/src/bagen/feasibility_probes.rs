@@ -20,37 +20,17 @@ const RELEASED_TARGET: (f64, f64) = (1.01, 2.0);
 const UNREACHABLE: (f64, f64) = (0.5, 2.0);
 
 /// The achievement and the costs of a run whose task defines no success or failure.
-///
-/// ```
-/// use budget_estimation::{Error, Seed, bagen::{FeasibilityProbe, FinishedRun, ProbeMethod}};
-///
-/// let run = FinishedRun { achieved: 500.0, time: 10.0, spent: vec![40.0] };
-/// let probes = FeasibilityProbe::half_reachable(&[run.clone(), run], ProbeMethod::Described, Seed::new(7))?;
-/// assert_eq!(probes.iter().filter(|probe| probe.reachable).count(), 1);
-/// # Ok::<(), Error>(())
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-pub struct FinishedRun {
+struct FinishedRun {
     /// The result that the run achieved, such as its final balance; below 0 for a bankrupt run.
-    pub achieved: f64,
+    achieved: f64,
     /// The time that the run took; above 0.
-    pub time: f64,
+    time: f64,
     /// The cost of the run in each other resource; at least 0.
-    pub spent: Vec<f64>,
+    spent: Vec<f64>,
 }
 
 /// A target and budgets that a run is given afterwards. They decide whether the run counts as a success or a failure.
-///
-/// ```
-/// use budget_estimation::{Error, Seed, bagen::{FeasibilityProbe, FinishedRun, ProbeMethod}};
-///
-/// let run = FinishedRun { achieved: 500.0, time: 10.0, spent: vec![40.0] };
-/// let probes = FeasibilityProbe::half_reachable(&[run.clone(), run], ProbeMethod::Described, Seed::new(7))?;
-/// let reachable = probes.iter().find(|probe| probe.reachable).unwrap();
-/// assert!(reachable.target <= 500.0 && reachable.budgets[0] >= 40.0);
-/// assert_eq!(reachable.time_budget, 10.0);
-/// # Ok::<(), Error>(())
-/// ```
+/// Made by [`Rollouts::probed`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FeasibilityProbe {
@@ -64,18 +44,7 @@ pub struct FeasibilityProbe {
     pub budgets: Vec<f64>,
 }
 
-/// The method by which [`FeasibilityProbe::half_reachable`] draws the probes that a run cannot reach.
-///
-/// ```
-/// use budget_estimation::{Error, Seed, bagen::{FeasibilityProbe, FinishedRun, ProbeMethod}};
-///
-/// let run = FinishedRun { achieved: 500.0, time: 10.0, spent: vec![40.0] };
-/// let probes = FeasibilityProbe::half_reachable(&vec![run; 8], ProbeMethod::Released, Seed::new(7))?;
-/// for probe in probes.iter().filter(|probe| !probe.reachable) {
-///     assert!(probe.target >= 505.0 && probe.time_budget == 10.0 && probe.budgets[0] >= 40.0);
-/// }
-/// # Ok::<(), Error>(())
-/// ```
+/// The method by which [`Rollouts::probed`] draws the probes that a run cannot reach.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProbeMethod {
@@ -96,84 +65,66 @@ impl FeasibilityProbe {
             && run.time <= self.time_budget
             && run.spent.iter().zip(&self.budgets).all(|(spent, budget)| spent <= budget)
     }
+}
 
-    /// Makes one probe per run, so that runs of a task that defines no success or failure can be labelled. Half of the
-    /// probes are reachable: the run reaches the target within the budgets.
-    ///
-    /// A random half of the runs gets a reachable probe. Of an odd number, this is the smaller half, or with
-    /// [`ProbeMethod::Released`] the larger. The target is 0.5 to 1 times the run's achievement but no more than it, the
-    /// time is exactly the run's time, and budgets are 1 to 1.2 times the run's costs. With [`ProbeMethod::Described`], the
-    /// other runs get a target and budgets of 0.5 to 2 times their own, each drawn independently, and drawn again until the
-    /// run misses at least one (on average 1.1 draws with two resources). Draws are uniform.
-    ///
-    /// # Errors
-    ///
-    /// [`scoring_rules::Error::Empty`] without a run; [`scoring_rules::Error::Setting`] for an achievement outside -1e100 to
-    /// 1e100, a time that is 0, negative or above 1e100, or a cost outside 0 to 1e100.
-    ///
-    /// ```
-    /// use budget_estimation::{Error, Seed, bagen::{FeasibilityProbe, FinishedRun, ProbeMethod}};
-    ///
-    /// let run = FinishedRun { achieved: 500_000.0, time: 22.0, spent: vec![9e5, 3e5] };
-    /// let (runs, method) = (vec![run.clone(); 64], ProbeMethod::Described);
-    /// let probes = FeasibilityProbe::half_reachable(&runs, method, Seed::new(42))?;
-    /// assert_eq!(probes.iter().filter(|probe| probe.reachable).count(), 32);
-    /// for probe in probes.iter().filter(|probe| probe.reachable) {
-    ///     assert!(probe.target <= run.achieved && probe.time_budget == run.time);
-    /// }
-    /// # Ok::<(), Error>(())
-    /// ```
-    ///
-    /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix B.4.
-    pub fn half_reachable(
-        runs: &[FinishedRun],
-        method: ProbeMethod,
-        seed: Seed,
-    ) -> Result<Vec<Self>, Error> {
-        if runs.is_empty() {
-            return Err(scoring_rules::Error::Empty.into());
-        }
-        for run in runs {
-            let (name, range) = ("achievement of a run", "from -1e100 to 1e100");
-            setting(name, run.achieved, is_amount(run.achieved.abs()), range)?;
-            positive("time of a run", run.time)?;
-            for &value in &run.spent {
-                setting("cost of a run", value, is_amount(value), "from 0 to 1e100")?;
-            }
-        }
-        let mut order: Vec<usize> = (0..runs.len()).collect();
-        let (mut is_reachable, half) = (vec![false; runs.len()], runs.len() / 2);
-        if method == ProbeMethod::Released {
-            let mut random = PythonRandom::new(seed.get());
-            random.shuffle(&mut order);
-            order.iter().skip(half).for_each(|&run| is_reachable[run] = true);
-            let probes = runs.iter().zip(is_reachable);
-            return Ok(probes.map(|(run, is)| released_probe(run, is, &mut random)).collect());
-        }
-        let mut generator = ChaCha8Rng::seed_from_u64(seed.get());
-        shuffle(&mut order, &mut generator);
-        order.iter().take(half).for_each(|&run| is_reachable[run] = true);
-        let probes = runs.iter().zip(is_reachable).map(|(run, reachable)| match reachable {
-            true => reachable_probe(run, &mut generator),
-            false => unreachable_probe(run, &mut generator),
-        });
-        Ok(probes.collect())
+/// Makes one probe per run, of which half are reachable; see [`Rollouts::probed`].
+fn half_reachable(
+    runs: &[FinishedRun],
+    method: ProbeMethod,
+    seed: Seed,
+) -> Result<Vec<FeasibilityProbe>, Error> {
+    if runs.is_empty() {
+        return Err(scoring_rules::Error::Empty.into());
     }
+    for run in runs {
+        let (name, range) = ("achievement of a run", "from -1e100 to 1e100");
+        setting(name, run.achieved, is_amount(run.achieved.abs()), range)?;
+        positive("time of a run", run.time)?;
+        for &value in &run.spent {
+            setting("cost of a run", value, is_amount(value), "from 0 to 1e100")?;
+        }
+    }
+    let mut order: Vec<usize> = (0..runs.len()).collect();
+    let (mut is_reachable, half) = (vec![false; runs.len()], runs.len() / 2);
+    if method == ProbeMethod::Released {
+        let mut random = PythonRandom::new(seed.get());
+        random.shuffle(&mut order);
+        order.iter().skip(half).for_each(|&run| is_reachable[run] = true);
+        let probes = runs.iter().zip(is_reachable);
+        return Ok(probes.map(|(run, is)| released_probe(run, is, &mut random)).collect());
+    }
+    let mut generator = ChaCha8Rng::seed_from_u64(seed.get());
+    shuffle(&mut order, &mut generator);
+    order.iter().take(half).for_each(|&run| is_reachable[run] = true);
+    let probes = runs.iter().zip(is_reachable).map(|(run, reachable)| match reachable {
+        true => reachable_probe(run, &mut generator),
+        false => unreachable_probe(run, &mut generator),
+    });
+    Ok(probes.collect())
 }
 
 impl Rollouts {
-    /// Labels runs whose task defines no success or failure. Makes a probe of each run by
-    /// [`FeasibilityProbe::half_reachable`], and returns a copy of the rollouts together with the probes. In the copy,
-    /// a rollout succeeds if it meets its target, and its caps are the budgets. A rollout of the copy is therefore
-    /// feasible exactly if its probe is reachable; with [`ProbeMethod::Released`] only if it also succeeded before.
+    /// Labels runs whose task defines no success or failure. Makes a probe of each run, and returns a copy of the
+    /// rollouts together with the probes. In the copy, a rollout succeeds if it meets its target, and its caps are the
+    /// budgets. A rollout of the copy is therefore feasible exactly if its probe is reachable; with
+    /// [`ProbeMethod::Released`] only if it also succeeded before.
+    ///
+    /// A random half of the runs gets a reachable probe: the run reaches the target within the budgets. Of an odd
+    /// number, this is the smaller half, or with [`ProbeMethod::Released`] the larger. The target is 0.5 to 1 times the
+    /// run's achievement but no more than it, the time is exactly the run's time, and budgets are 1 to 1.2 times the
+    /// run's costs. With [`ProbeMethod::Described`], the other runs get a target and budgets of 0.5 to 2 times their
+    /// own, each drawn independently, and drawn again until the run misses at least one (on average 1.1 draws with two
+    /// resources). Draws are uniform.
     ///
     /// `achieved` has one entry per rollout. `time` is the resource of its length, and `spent` are the other
     /// resources with a budget.
     ///
     /// # Errors
     ///
-    /// The errors of [`FeasibilityProbe::half_reachable`]; [`scoring_rules::Error::Length`] unless there is one achievement per rollout;
-    /// [`Error::UnknownCost`] if a cost is unknown; [`Error::NoSuchResource`] for a handle from other rollouts.
+    /// [`scoring_rules::Error::Empty`] without a rollout; [`scoring_rules::Error::Length`] unless there is one
+    /// achievement per rollout; [`scoring_rules::Error::Setting`] for an achievement outside -1e100 to 1e100, a time
+    /// that is 0 or above 1e100, or a cost above 1e100; [`Error::UnknownCost`] if a cost is unknown;
+    /// [`Error::NoSuchResource`] for a handle from other rollouts.
     ///
     /// ```
     /// use budget_estimation::{Error, Rollouts, Seed, bagen::ProbeMethod};
@@ -205,11 +156,12 @@ impl Rollouts {
         same_length("achieved", self.len(), achieved.len())?;
         let mut runs = Vec::with_capacity(self.len());
         for (rollout, &achieved) in self.iter().zip(achieved) {
-            let totals = spent.iter().map(|&resource| rollout.total(resource));
-            let (time, spent) = (rollout.total(time)?, totals.collect::<Result<_, _>>()?);
+            let total = |of| rollout.usage(of).map(|usage| usage.total());
+            let totals = spent.iter().map(|&resource| total(resource));
+            let (time, spent) = (total(time)?, totals.collect::<Result<_, _>>()?);
             runs.push(FinishedRun { achieved, time, spent });
         }
-        let probes = FeasibilityProbe::half_reachable(&runs, method, seed)?;
+        let probes = half_reachable(&runs, method, seed)?;
         let mut probed = self.clone();
         for (index, (run, probe)) in runs.iter().zip(&probes).enumerate() {
             let succeeded = method == ProbeMethod::Described || self.get(index)?.succeeded();

@@ -32,7 +32,7 @@ scoring_rules::checked! {
     /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
     /// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
     ///
-    /// let mut metrics = Metrics::new().with_coverage(Level::new(0.8)?);
+    /// let mut metrics = Metrics::default().with_coverage(Level::new(0.8)?);
     /// metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(90.0, 110.0)?)?)?;
     /// let summary = metrics.finish()?;
     /// assert_eq!(summary.feasibility.accuracy, 1.0);
@@ -107,12 +107,6 @@ pub struct MetricsSummary {
 }
 
 impl Metrics {
-    /// Creates measures without a nominal coverage, which do not compute proper losses.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Adds proper losses, which score each interval of a feasible sample as a central interval with this coverage.
     /// Call it before the first sample: the losses do not count earlier samples.
     #[must_use]

@@ -9,7 +9,7 @@
 /// let tokens = rollouts.resource("tokens")?;
 ///
 /// // Two runs are predicted to succeed; one does.
-/// let mut metrics = Metrics::new();
+/// let mut metrics = Metrics::default();
 /// for rollout in rollouts.iter() {
 ///     metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(0.0, 90.0)?)?)?;
 /// }
@@ -49,7 +49,7 @@ pub struct ClassScores {
 /// let tokens = rollouts.resource("tokens")?;
 ///
 /// // Two runs are predicted to succeed; one does.
-/// let mut metrics = Metrics::new();
+/// let mut metrics = Metrics::default();
 /// for rollout in rollouts.iter() {
 ///     metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(0.0, 90.0)?)?)?;
 /// }

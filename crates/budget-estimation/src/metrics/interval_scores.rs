@@ -29,7 +29,7 @@ pub(super) struct ProperLosses {
 /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
 /// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
 ///
-/// let mut metrics = Metrics::new().with_coverage(Level::HALF);
+/// let mut metrics = Metrics::default().with_coverage(Level::HALF);
 /// metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(90.0, 110.0)?)?)?;
 /// metrics.update(&Sample::new(&rollout, tokens, 2, Estimate::Impossible)?)?;
 /// let summary = metrics.finish()?.intervals.ok_or(scoring_rules::Error::Empty)?;
@@ -128,7 +128,7 @@ pub(super) struct Diagnostics {
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 20.0, 80.0], false)?;
 /// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
-/// let mut metrics = Metrics::new().with_diagnostics();
+/// let mut metrics = Metrics::default().with_diagnostics();
 /// metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(60.0, 80.0)?)?)?;
 /// // A miss on a run that failed counts as well; there is no feasible sample and no cap.
 /// let summary = metrics.finish()?.diagnostics.ok_or(scoring_rules::Error::Empty)?;
@@ -214,7 +214,7 @@ impl Diagnostics {
 /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
 /// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
 ///
-/// let mut metrics = Metrics::new();
+/// let mut metrics = Metrics::default();
 /// // After turn 1, 100 remain. Two more turns of 50 make 100; the midpoint is 90.
 /// metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(80.0, 100.0)?)?)?;
 /// // After turn 2, 80 remain. One more turn of 35 makes 35; the midpoint is 75.

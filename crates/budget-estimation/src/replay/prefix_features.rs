@@ -42,7 +42,7 @@ const FEATURE: usize = 2;
 /// `latest` and `sum`, the latest known value and the sum of the known values. Costs and features of later turns
 /// have no influence.
 ///
-/// A value that does not exist is [`PrefixFeatures::MISSING`], minus infinity: the costs before the first turn
+/// A value that does not exist is minus infinity: the costs before the first turn
 /// and if they are unknown, a trend or spread of costs of 0, a growth of fewer than two turns, a cap that is not set,
 /// and a feature without a known value. A decision tree can separate it from all numbers by a threshold; other models
 /// should replace it.
@@ -59,13 +59,13 @@ pub struct PrefixFeatures {
 
 impl PrefixFeatures {
     /// The number that marks a missing value. It is below every other number.
-    pub const MISSING: f64 = f64::NEG_INFINITY;
+    pub(crate) const MISSING: f64 = f64::NEG_INFINITY;
 
     /// Creates the columns for estimates of a resource, from the resources and the features that the rollout's
     /// collection declares.
     ///
     /// Resources and features of a prefix are found by their names. If a prefix of another collection or of a
-    /// [`RecordedRun`](crate::RecordedRun) lacks one, its columns are [`PrefixFeatures::MISSING`].
+    /// [`RecordedRun`](crate::RecordedRun) lacks one, its columns are minus infinity.
     ///
     /// # Errors
     ///

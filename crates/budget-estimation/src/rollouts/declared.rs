@@ -2,7 +2,7 @@ use crate::{
     checks::MOST,
     error::Error,
     rollouts::{
-        declared_column::{FeatureColumn, KeyColumn, TASK},
+        declared_column::{FeatureColumn, KeyColumn},
         rollout::Rollout,
         storage::Rollouts,
     },
@@ -40,7 +40,7 @@ impl Rollouts {
         Ok(self)
     }
 
-    /// Sets the value of a key for a rollout.
+    /// Sets the value of a key for a rollout: of a declared key, or of `task`.
     ///
     /// # Errors
     ///
@@ -60,15 +60,6 @@ impl Rollouts {
         }
         key.set(rollout, value.into());
         Ok(())
-    }
-
-    /// Sets the task of a rollout, which is its key `task`. Several rollouts may have the same task.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NoSuchRollout`] if there is no rollout at this position.
-    pub fn set_task(&mut self, rollout: usize, task: impl Into<String>) -> Result<(), Error> {
-        self.set_key(rollout, TASK, task)
     }
 
     /// Returns the names of the keys: `task`, and the names given to [`Rollouts::with_keys`].
@@ -97,12 +88,6 @@ impl<'a> Rollout<'a> {
     /// `task`.
     pub fn keys(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.rollouts.keys_of(self.index)
-    }
-
-    /// Returns the task of the run, which is its key `task`; `None` if unknown.
-    #[must_use]
-    pub fn task(&self) -> Option<&'a str> {
-        self.key(TASK)
     }
 }
 

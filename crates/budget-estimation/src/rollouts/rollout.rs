@@ -19,7 +19,7 @@ use crate::{
 /// rollouts.set_id(0, "first")?;
 /// rollouts.set_censored(0)?;
 /// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
-/// assert_eq!((rollout.id(), rollout.task(), rollout.turns()), (Some("first"), None, 3));
+/// assert_eq!((rollout.id(), rollout.key("task"), rollout.turns()), (Some("first"), None, 3));
 /// assert!(!rollout.succeeded() && rollout.is_censored());
 /// assert_eq!((rollout.cumulative(tokens, 2)?, rollout.remaining(tokens, 2)?), (70.0, 80.0));
 /// # Ok::<(), Error>(())
@@ -110,12 +110,6 @@ impl<'a> Rollout<'a> {
         self.rollouts.censored.get(self.index).copied().unwrap_or(false)
     }
 
-    /// Returns whether every cost in this resource is known; false for a handle that belongs to other rollouts.
-    #[must_use]
-    pub fn knows(&self, resource: Resource) -> bool {
-        self.usage(resource).is_ok()
-    }
-
     /// Returns the cost that one resource had in each turn, and its cap.
     ///
     /// # Errors
@@ -150,15 +144,6 @@ impl<'a> Rollout<'a> {
     /// As [`Rollout::cumulative`], over all turns.
     pub fn remaining(&self, resource: Resource, turn: usize) -> Result<f64, Error> {
         Ok(self.run_total(resource)?.remaining_after(self.cumulative(resource, turn)?))
-    }
-
-    /// Returns the total cost of the run, C_T.
-    ///
-    /// # Errors
-    ///
-    /// As [`Rollout::usage`].
-    pub fn total(&self, resource: Resource) -> Result<f64, Error> {
-        self.usage(resource).map(|usage| usage.total())
     }
 
     /// Returns the cap on the cost of the run; `None` without a cap.
@@ -199,7 +184,7 @@ impl<'a> Rollout<'a> {
     /// Returns the total cost, from which earlier sums are subtracted.
     pub(crate) fn run_total(&self, resource: Resource) -> Result<RunTotal, Error> {
         let places = self.column(resource)?.places(self.index);
-        Ok(RunTotal::new(self.total(resource)?, places))
+        Ok(RunTotal::new(self.usage(resource)?.total(), places))
     }
 
     pub(crate) fn column(&self, resource: Resource) -> Result<&'a Column, Error> {
@@ -221,7 +206,7 @@ impl<'a> Rollout<'a> {
 impl fmt::Debug for Rollout<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = f.debug_struct("Rollout");
-        parts.field("index", &self.index).field("id", &self.id()).field("task", &self.task());
+        parts.field("index", &self.index).field("id", &self.id()).field("task", &self.key("task"));
         parts.field("turns", &self.turns()).field("succeeded", &self.succeeded());
         parts.finish_non_exhaustive()
     }

@@ -75,7 +75,7 @@ impl Rollouts {
     /// all.push(&[50.0, 20.0], true)?;
     /// let one = all.clone();
     /// all.append(&one)?;
-    /// assert_eq!(all.get(1)?.total(all.resource("tokens")?)?, 70.0);
+    /// assert_eq!(all.get(1)?.usage(all.resource("tokens")?)?.total(), 70.0);
     /// let other = Rollouts::new(["usd"])?;
     /// assert!(matches!(all.append(&other), Err(Error::Unlike { .. })));
     /// # Ok::<(), Error>(())
@@ -144,10 +144,10 @@ impl Rollouts {
     /// let mut rollouts = Rollouts::new(["tokens"])?;
     /// for (model, tokens) in [("a", 900.0), ("b", 70.0), ("a", 401.0), ("a", 500.0), ("b", 81.0)] {
     ///     let rollout = rollouts.push(&[tokens], true)?;
-    ///     rollouts.set_task(rollout, model)?;
+    ///     rollouts.set_key(rollout, "task", model)?;
     /// }
     /// let tokens = rollouts.resource("tokens")?;
-    /// let caps = rollouts.median_caps(tokens, |rollout| rollout.task().unwrap_or("").to_owned())?;
+    /// let caps = rollouts.median_caps(tokens, |rollout| rollout.key("task").unwrap_or("").to_owned())?;
     /// assert_eq!(caps.into_iter().collect::<Vec<_>>(), [("a".into(), 500.0), ("b".into(), 70.0)]);
     /// # Ok::<(), Error>(())
     /// ```
@@ -161,7 +161,7 @@ impl Rollouts {
         let mut totals: BTreeMap<G, Vec<f64>> = BTreeMap::new();
         self.column(resource)?;
         for rollout in self.iter() {
-            let total = rollout.total(resource)?;
+            let total = rollout.usage(resource)?.total();
             totals.entry(family(&rollout)).or_default().push(total);
         }
         Ok(totals.into_iter().map(|(family, totals)| (family, median(totals))).collect())

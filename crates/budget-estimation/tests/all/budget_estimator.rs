@@ -372,7 +372,7 @@ fn each_resource_is_estimated_by_what_was_learnt_of_it() {
 fn keys_tell_runs_apart_that_look_alike() {
     let (mut rollouts, tokens) = runs((0..80).map(|at| (vec![100.0; [3, 20][at % 2]], true)));
     for at in 0..80 {
-        rollouts.set_task(at, ["short", "long"][at % 2]).unwrap();
+        rollouts.set_key(at, "task", ["short", "long"][at % 2]).unwrap();
     }
     let mut estimator = learnt(BudgetEstimator::default(), &rollouts, tokens);
     let mut first = |run: usize| {

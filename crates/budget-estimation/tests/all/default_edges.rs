@@ -37,7 +37,7 @@ fn no_run_is_called_impossible_before_its_first_turn_unless_a_cap_is_exceeded() 
 fn keys_are_known_before_the_first_turn() {
     let (mut rollouts, tokens) = runs((0..200).map(|at| ([100.0, 50.0], at % 2 == 0)));
     for at in 0..200 {
-        rollouts.set_task(at, ["easy", "hard"][at % 2]).unwrap();
+        rollouts.set_key(at, "task", ["easy", "hard"][at % 2]).unwrap();
     }
     let mut forecaster = learned(AbortLimit::default(), &rollouts);
     let mut chance = |run| {

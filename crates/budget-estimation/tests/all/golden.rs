@@ -37,7 +37,7 @@ fn feasibility_scores_are_those_of_scikit_learn_and_undefined_where_these_are() 
     assert_eq!(cases.len(), 23);
     for case in cases {
         let [labels, said, weights, scores @ ..] = &case[..] else { panic!() };
-        let mut metrics = Metrics::new();
+        let mut metrics = Metrics::default();
         for ((label, said), weight) in labels.chars().zip(said.chars()).zip(numbers(weights)) {
             let estimate = match said {
                 'f' => interval(0.0, 1.0),
@@ -73,7 +73,7 @@ fn interval_measures_are_those_of_numpy_and_a_weight_is_that_many_rows() {
     for case in cases {
         let [remaining, low, high, weights, expected @ ..] = &case[..] else { panic!() };
         let (low, high, weights) = (numbers(low), numbers(high), numbers(weights));
-        let mut metrics = Metrics::new().with_coverage(level(0.8));
+        let mut metrics = Metrics::default().with_coverage(level(0.8));
         for (i, remaining) in numbers(remaining).into_iter().enumerate() {
             let sample = sample(remaining, true, interval(low[i], high[i]));
             metrics.update_weighted(&sample, Weight::new(weights[i]).unwrap()).unwrap();

@@ -77,11 +77,10 @@ fn every_function_refuses_a_handle_of_other_rollouts() {
 
         for run in all.iter() {
             assert_eq!(run.cost(other, 1), None);
-            assert!(!run.knows(other));
+            assert!(run.usage(other).is_err());
             refused("usage", run.usage(other).map(|_| ()));
             refused("cumulative", run.cumulative(other, 1));
             refused("remaining", run.remaining(other, 1));
-            refused("total", run.total(other));
             refused("cap", run.cap(other));
             refused("replay", run.replay(other).map(|_| ()));
             refused("probe", run.probe(other).map(|_| ()));
@@ -136,7 +135,7 @@ fn measures_of_one_resource_refuse_samples_of_another_at_its_place() {
         let first = all.resource(names[0]).unwrap();
         all.score(first, &mut LinearEstimator::new(5.0, 0.5).unwrap()).unwrap()[0]
     };
-    let mut metrics = Metrics::new();
+    let mut metrics = Metrics::default();
     metrics.update(&one(["tokens", "usd"])).unwrap();
     let mixed = metrics.update(&one(["usd", "tokens"]));
     assert!(matches!(mixed, Err(Error::Unlike { .. })), "{mixed:?}");

@@ -273,8 +273,10 @@ fn what_is_undefined_is_none_or_an_error_and_not_a_number() {
 #[test]
 fn settings_are_checked_and_unlike_parts_do_not_merge() {
     refused(ProgressMetrics::new(0), "number of bins");
-    for other in [Metrics::new().with_coverage(level(0.5)), Metrics::new().with_diagnostics()] {
-        assert!(matches!(Metrics::new().merge(&other), Err(Error::Unlike { .. })));
+    for other in
+        [Metrics::default().with_coverage(level(0.5)), Metrics::default().with_diagnostics()]
+    {
+        assert!(matches!(Metrics::default().merge(&other), Err(Error::Unlike { .. })));
     }
     let progress = || ProgressMetrics::new(3).unwrap();
     let by_cap = progress().with_axis(ProgressAxis::Cap);
@@ -289,11 +291,11 @@ fn a_relative_error_that_overflows_leaves_the_rest_of_the_report() {
     let [sample] = samples(&[(vec![5, 1], true, vec![interval(0.0, f64::MAX)])])[..] else {
         panic!()
     };
-    assert!(Metrics::new().update(&sample).is_ok());
+    assert!(Metrics::default().update(&sample).is_ok());
     let (rollouts, usd) = rollouts([([5e-5, 1e-3], true)]);
     let sample =
         |high| Sample::new(&rollouts.get(0).unwrap(), usd, 1, interval(0.0, high)).unwrap();
-    let mut metrics = Metrics::new().with_coverage(level(0.5)).with_diagnostics();
+    let mut metrics = Metrics::default().with_coverage(level(0.5)).with_diagnostics();
     [f64::MAX, 1e-3, 1e-3, 1e-3].iter().for_each(|&high| metrics.update(&sample(high)).unwrap());
     let found = metrics.finish().unwrap();
     let intervals = found.intervals.unwrap();
@@ -360,7 +362,7 @@ proptest! {
     ) {
         let samples = capped_samples(&runs, &caps);
         let add = |samples: &[Sample]| {
-            let mut metrics = Metrics::new().with_diagnostics();
+            let mut metrics = Metrics::default().with_diagnostics();
             samples.iter().for_each(|sample| metrics.update(sample).unwrap());
             metrics
         };
@@ -447,8 +449,8 @@ fn macro_f1_of_answers_takes_any_interval_as_feasible() {
     rollouts.set_cap(tokens, 100.0).unwrap();
     // Left: 50. All intervals but the first lie above.
     let lows = [Some(10.0), Some(60.0), Some(60.0), Some(70.0), None];
-    let mut metrics = Metrics::new();
-    let mut halves = [Metrics::new(), Metrics::new()];
+    let mut metrics = Metrics::default();
+    let mut halves = [Metrics::default(), Metrics::default()];
     for (rollout, low) in rollouts.iter().zip(lows) {
         let estimate = low.map_or(Estimate::Impossible, |low| interval(low, 90.0));
         let sample = Sample::new(&rollout, tokens, 1, estimate).unwrap();
@@ -485,7 +487,7 @@ fn a_quantile_of_errors_whose_weights_sum_to_less_than_1_is_the_lowest() {
     let said = [90.0, 30.0].map(|middle| interval(middle, middle));
     let samples =
         samples(&[(vec![10, 30], true, vec![said[0]]), (vec![5, 20], true, vec![said[1]])]);
-    let mut metrics = Metrics::new();
+    let mut metrics = Metrics::default();
     for (sample, weight) in samples.iter().zip([0.2, 0.1]) {
         metrics.update_weighted(sample, Weight::new(weight).unwrap()).unwrap();
     }

@@ -35,7 +35,7 @@ fn accuracy_and_cover_of_table_5_are_those_of_190_samples_of_either_label() {
         // A feasible sample that is answered and not covered is entered as an interval that misses. This
         // includes the scalars of the row "scalar bug", which the paper counts as "feasible" answers.
         let (possible, covered) = (count(recall_feasible), count(cover));
-        let mut metrics = Metrics::new();
+        let mut metrics = Metrics::default();
         for i in 0..OF_EITHER_LABEL {
             let answer = match i {
                 i if i < covered => covers,
@@ -146,7 +146,7 @@ fn feasibility_scores_of_table_1_follow_from_the_counts_of_the_authors() {
     for line in lines {
         let cells: Vec<&str> = line.split(',').collect();
         let count = |at: usize| cells[at].parse::<usize>().unwrap();
-        let mut metrics = Metrics::new();
+        let mut metrics = Metrics::default();
         for (run, first) in [(0, 2), (1, 5)] {
             let rollout = rollouts.get(run).unwrap();
             for at in 0..count(first) {

@@ -18,7 +18,7 @@ const REFERENCES: [Reference; 3] =
 
 /// The mean interval loss of the intervals that follow a reference.
 fn loss(samples: &[Sample], ends: Interval, coverage: Level, reference: Reference) -> f64 {
-    let mut metrics = Metrics::new().with_coverage(coverage);
+    let mut metrics = Metrics::default().with_coverage(coverage);
     for sample in samples {
         let unit = reference(sample).unwrap();
         let estimate = interval(ends.low() * unit, ends.high() * unit);

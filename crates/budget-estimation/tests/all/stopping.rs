@@ -113,7 +113,7 @@ proptest! {
             early_stopping(&rollouts, tokens, &samples, None, &[StopRule::first_impossible()]).unwrap();
         let (mut saved, mut spent) = (0.0, 0.0);
         for rollout in rollouts.iter().filter(|rollout| !rollout.succeeded()) {
-            spent += rollout.total(tokens).unwrap();
+            spent += rollout.usage(tokens).unwrap().total();
             let mut of_run = samples.iter().filter(|sample| sample.rollout() == rollout.index());
             saved += of_run
                 .find(|sample| sample.estimate() == Estimate::Impossible)
@@ -346,7 +346,7 @@ proptest! {
         let mut samples = vec![Vec::new(); watched.len()];
         let (mut stated, mut counts) = (Vec::new(), EarlyStops::default());
         let mut sums = vec![(ExactSum::default(), ExactSum::default()); watched.len()];
-        let (mut metrics, mut trivial_alarms) = (Metrics::new(), 0.0);
+        let (mut metrics, mut trivial_alarms) = (Metrics::default(), 0.0);
         for (rollout, answers) in rollouts.iter().zip(&answers) {
             let usages: Vec<_> = watched.iter().map(|(of, _)| rollout.usage(*of).unwrap()).collect();
             let caps = watched.iter().zip(&usages).map(|(&(_, name), usage)| (name, usage.cap()));
@@ -402,7 +402,7 @@ proptest! {
             counts.stopped_failures += stopped;
             for ((saved, spent), (of, _)) in sums.iter_mut().zip(&watched) {
                 saved.add(stopped_at.map_or(0.0, |k| rollout.remaining(*of, k).unwrap()));
-                spent.add(rollout.total(*of).unwrap());
+                spent.add(rollout.usage(*of).unwrap().total());
             }
         }
         let mut with_caps: Vec<StopRule> =

@@ -178,7 +178,7 @@ fn full() -> Rollouts {
     all.push(&[0.25, 7.0], false).unwrap();
     all.set_censored(2).unwrap();
     all.set_id(0, "first").unwrap();
-    all.set_task(1, "sort").unwrap();
+    all.set_key(1, "task", "sort").unwrap();
     all.set_key(2, "model", "small").unwrap();
     all.set_feature(1, 3, "errors", 2.0).unwrap();
     all.set_feature(1, 1, "errors", 1.0).unwrap();

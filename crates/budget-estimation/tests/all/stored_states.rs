@@ -146,11 +146,11 @@ fn counts_of_samples_are_merged_elsewhere_and_checked_there() {
     let (rollouts, usd) = rollouts(&[(vec![1.0, 2.0, 3.0], true), (vec![1.0, 30.0], false)]);
     let mut linear = LinearEstimator::new(4.0, 0.5).unwrap();
     let samples = rollouts.score(usd, &mut linear).unwrap();
-    let mut whole = Metrics::new().with_coverage(level(0.5)).with_diagnostics();
+    let mut whole = Metrics::default().with_coverage(level(0.5)).with_diagnostics();
     let mut merged = whole.clone();
     for sample in &samples {
         whole.update(sample).unwrap();
-        let mut part = Metrics::new().with_coverage(level(0.5)).with_diagnostics();
+        let mut part = Metrics::default().with_coverage(level(0.5)).with_diagnostics();
         part.update(sample).unwrap();
         merged.merge(&stored(&part)).unwrap();
     }

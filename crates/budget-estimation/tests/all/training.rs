@@ -8,7 +8,7 @@ use std::{
 use budget_estimation::{
     Error, Estimate, Rollouts, Sample, Seed,
     bagen::{
-        FeasibilityProbe, FinishedRun, ProbeMethod, TargetRounding, TargetWidth, balance_samples,
+        FeasibilityProbe, ProbeMethod, TargetRounding, TargetWidth, balance_samples,
         released_split, split_rollouts,
     },
 };
@@ -181,25 +181,37 @@ fn a_subsample_of_very_many_short_runs_is_drawn_at_once() {
     );
 }
 
-fn half_reachable(runs: &[FinishedRun], method: ProbeMethod, seed: u64) -> Vec<FeasibilityProbe> {
-    FeasibilityProbe::half_reachable(runs, method, Seed::new(seed)).unwrap()
+/// An achievement, a time, and the cost in another resource. The cost in a third one is 0.
+type FinishedRun = (f64, f64, f64);
+
+fn probes(
+    runs: &[FinishedRun],
+    method: ProbeMethod,
+    seed: u64,
+) -> Result<Vec<FeasibilityProbe>, Error> {
+    let mut rollouts = Rollouts::new(["weeks", "usd", "tokens"])?;
+    for &(_, time, spent) in runs {
+        rollouts.push(&[time, spent, 0.0], true)?;
+    }
+    let achieved: Vec<f64> = runs.iter().map(|run| run.0).collect();
+    let [weeks, usd, tokens] =
+        ["weeks", "usd", "tokens"].map(|name| rollouts.resource(name).unwrap());
+    Ok(rollouts.probed(&achieved, weeks, &[usd, tokens], method, Seed::new(seed))?.1)
 }
 
 #[test]
 fn runs_with_amounts_out_of_range_have_no_probes() {
-    for (achieved, time, spent) in [
-        (f64::NAN, 22.0, 1.0),
-        (1e101, 22.0, 1.0),
-        (1.0, 0.0, 1.0),
-        (1.0, 22.0, -1.0),
-        (1.0, 22.0, f64::NAN),
-        (1.0, 22.0, 1e101),
-    ] {
-        let runs = [FinishedRun { achieved, time, spent: vec![spent] }];
+    for run in [(f64::NAN, 22.0, 1.0), (1e101, 22.0, 1.0), (1.0, 0.0, 1.0)] {
         for method in [ProbeMethod::Described, ProbeMethod::Released] {
-            refused(FeasibilityProbe::half_reachable(&runs, method, Seed::new(1)), "of a run is ");
+            refused(probes(&[run], method, 1), "of a run is ");
         }
     }
+    // Two turns whose costs are valid, and whose sum is not.
+    let mut rollouts = Rollouts::new(["weeks", "usd"]).unwrap();
+    rollouts.push(&[1.0, 1e100, 1.0, 1e100], true).unwrap();
+    let [weeks, usd] = ["weeks", "usd"].map(|name| rollouts.resource(name).unwrap());
+    let found = rollouts.probed(&[1.0], weeks, &[usd], ProbeMethod::Described, Seed::new(1));
+    refused(found, "cost of a run is ");
 }
 
 #[test]
@@ -245,14 +257,15 @@ proptest! {
 /// A run that ends without cash, or with debts, has probes as others have.
 #[test]
 fn bankrupt_runs_have_probes_too() {
-    let run = |achieved| FinishedRun { achieved, time: 22.0, spent: vec![3e5, 0.0] };
+    let run = |achieved| (achieved, 22.0, 3e5);
     let runs = [-120_000.0, 0.0, 500_000.0, -1.0, 0.0, 7e5, -3e4, 0.0].map(run);
     for method in [ProbeMethod::Described, ProbeMethod::Released] {
         for seed in 0..50 {
-            let probes = half_reachable(&runs, method, seed);
+            let probes = probes(&runs, method, seed).unwrap();
             for (run, probe) in runs.iter().zip(&probes) {
-                let spent = run.spent.iter().zip(&probe.budgets).all(|(spent, most)| spent <= most);
-                let is_met = run.achieved >= probe.target && run.time <= probe.time_budget && spent;
+                let &(achieved, time, spent) = run;
+                let spent = spent <= probe.budgets[0] && 0.0 <= probe.budgets[1];
+                let is_met = achieved >= probe.target && time <= probe.time_budget && spent;
                 assert_eq!(is_met, probe.reachable, "{run:?} {probe:?}");
             }
         }
@@ -291,15 +304,16 @@ fn released_prefixes_and_splits_are_those_of_the_released_code() {
 /// Target, time and budget as multiples of what the run has. 4,000 draws reach within 1 % of each end.
 #[test]
 fn probes_fill_their_ranges_and_no_more() {
-    let runs = vec![FinishedRun { achieved: 400.0, time: 12.0, spent: vec![50.0, 0.0] }; 8_000];
+    let runs = vec![(400.0, 12.0, 50.0); 8_000];
     let met = [(0.5, 1.0), (1.0, 1.0), (1.0, 1.2)];
     for (method, missed) in [
         (ProbeMethod::Described, [(0.5, 2.0); 3]),
         (ProbeMethod::Released, [(1.01, 2.0), (1.0, 1.0), (1.0, 1.2)]),
     ] {
-        let probes = half_reachable(&runs, method, 9);
-        assert_eq!(probes, half_reachable(&runs, method, 9));
-        assert_ne!(probes, half_reachable(&runs, method, 10));
+        let drawn = |seed| probes(&runs, method, seed).unwrap();
+        let probes = drawn(9);
+        assert_eq!(probes, drawn(9));
+        assert_ne!(probes, drawn(10));
         for (reachable, ranges) in [(true, met), (false, missed)] {
             let of_kind = probes.iter().filter(|probe| probe.reachable == reachable);
             assert_eq!(of_kind.clone().count(), 4_000);
@@ -332,11 +346,12 @@ fn median_caps_are_those_of_each_family() {
         ("c", 20.0, 2.0, false),
     ] {
         let rollout = rollouts.push(&[tokens, usd], succeeded).unwrap();
-        rollouts.set_task(rollout, family).unwrap();
+        rollouts.set_key(rollout, "task", family).unwrap();
     }
     let caps = |name: &str| {
         let resource = rollouts.resource(name).unwrap();
-        let caps = rollouts.median_caps(resource, |run| run.task().unwrap().to_owned()).unwrap();
+        let caps =
+            rollouts.median_caps(resource, |run| run.key("task").unwrap().to_owned()).unwrap();
         caps.into_values().collect::<Vec<f64>>()
     };
     assert_eq!(caps("tokens"), [8_265.0, 7_060.0, 15.0]);

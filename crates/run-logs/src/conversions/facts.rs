@@ -264,7 +264,7 @@ impl RunTable {
     /// let table = RunTable::new(runs, &policy, &StreamOptions::default())?;
     /// let rollouts = table.rollouts()?;
     /// let tokens = rollouts.resource("total_tokens")?;
-    /// let totals: Vec<_> = rollouts.iter().map(|rollout| rollout.total(tokens)).collect();
+    /// let totals: Vec<_> = rollouts.iter().map(|rollout| rollout.usage(tokens).map(|usage| usage.total())).collect();
     /// assert_eq!(totals, [Ok(129.0)]);
     /// # Ok::<(), Error>(())
     /// ```

@@ -50,7 +50,7 @@ const START: &str = "start";
 /// RolloutFile::read("runs.jsonl", text.as_bytes())?.append_to(&mut rollouts)?;
 /// let rollout = rollouts.get(0)?;
 /// assert_eq!((rollout.key("model"), rollout.feature(1, "errors")), (Some("small"), Some(2.0)));
-/// assert!(!rollout.knows(rollouts.resource("tokens")?));
+/// assert!(rollout.usage(rollouts.resource("tokens")?).is_err());
 ///
 /// let text = r#"{"turns": [{"tokens": "many"}], "success": 1}"#;
 /// let wrong = RolloutFile::read("runs.jsonl", text.as_bytes())?;

@@ -24,10 +24,11 @@ fn a_line_is_read_with_its_names_and_caps_and_other_fields_are_left_alone() {
     let rollouts = read(text).unwrap();
     let [tokens, usd] = ["tokens", "usd"].map(|name| rollouts.resource(name).unwrap());
     let [first, second] = [0, 1].map(|at| rollouts.get(at).unwrap());
-    assert_eq!((first.id(), first.task(), first.succeeded()), (Some("a"), Some("3"), true));
-    assert_eq!((second.id(), second.task(), second.succeeded()), (None, None, false));
-    assert_eq!((first.total(usd), second.total(tokens)), (Ok(0.5), Ok(12.0)));
-    assert!(!second.knows(usd));
+    assert_eq!((first.id(), first.key("task"), first.succeeded()), (Some("a"), Some("3"), true));
+    assert_eq!((second.id(), second.key("task"), second.succeeded()), (None, None, false));
+    assert_eq!(first.usage(usd).unwrap().total(), 0.5);
+    assert_eq!(second.usage(tokens).unwrap().total(), 12.0);
+    assert!(second.usage(usd).is_err());
     assert_eq!((first.cap(tokens), second.cap(tokens)), (Ok(None), Ok(Some(10.0))));
 }
 
@@ -100,7 +101,7 @@ proptest! {
             }
             if let Some(id) = id {
                 rollouts.set_id(run, id.clone()).unwrap();
-                rollouts.set_task(run, format!("task of {id}")).unwrap();
+                rollouts.set_key(run, "task", format!("task of {id}")).unwrap();
             }
             if let Some(cap) = cap {
                 rollouts.set_cap_of(run, tokens, *cap).unwrap();
@@ -115,7 +116,7 @@ proptest! {
         let back = read_into(Rollouts::new(["tokens"]).unwrap(), &text_of(&text)).unwrap();
         prop_assert_eq!(back.len(), rollouts.len());
         for (a, b) in rollouts.iter().zip(back.iter()) {
-            prop_assert_eq!((a.id(), a.task(), a.turns()), (b.id(), b.task(), b.turns()));
+            prop_assert_eq!((a.id(), a.key("task"), a.turns()), (b.id(), b.key("task"), b.turns()));
             prop_assert_eq!((a.succeeded(), a.cap(tokens)), (b.succeeded(), b.cap(tokens)));
             prop_assert_eq!(a.is_censored(), b.is_censored());
             prop_assert_eq!(a.usage(tokens).map(|u| u.costs().to_vec()), b.usage(tokens).map(|u| u.costs().to_vec()));

@@ -146,7 +146,7 @@ fn recorded_runs_are_rollouts_with_their_costs() {
     let rollouts = table.rollouts().unwrap();
     assert_eq!(rollouts.len(), 90);
     let output = rollouts.resource("output_tokens").unwrap();
-    let tokens: f64 = rollouts.iter().map(|rollout| rollout.total(output).unwrap()).sum();
+    let tokens: f64 = rollouts.iter().map(|rollout| rollout.usage(output).unwrap().total()).sum();
     assert_eq!(tokens, 5_792.0);
 }
 
@@ -164,7 +164,7 @@ fn tokens_that_are_sent_again_are_counted_once() {
     let rollouts = table.rollouts().unwrap();
     let total = |name| {
         let resource = rollouts.resource(name).unwrap();
-        rollouts.get(0).unwrap().total(resource).unwrap()
+        rollouts.get(0).unwrap().usage(resource).unwrap().total()
     };
     assert_eq!(total("fresh_input_tokens"), 350.0);
     assert_eq!((total("total_tokens"), total("input_tokens")), (600.0, 1_200.0));
@@ -176,7 +176,8 @@ fn a_rollout_has_a_task_only_if_its_run_has_one() {
     let log = format!("{run} \"a\"}}\n{run} \"b\", \"task\": \"t\"}}");
     let table = common::table(common::runs(log), &FactRules::default()).unwrap();
     let rollouts = table.rollouts().unwrap();
-    let names: Vec<_> = rollouts.iter().map(|rollout| (rollout.id(), rollout.task())).collect();
+    let names: Vec<_> =
+        rollouts.iter().map(|rollout| (rollout.id(), rollout.key("task"))).collect();
     assert_eq!(names, [(Some("a"), None), (Some("b"), Some("t"))]);
 }
 

@@ -70,7 +70,7 @@ pub struct TokenDialogue {
 /// let rollouts = TokenDialogue::rollouts(&dialogues, 3_500)?;
 /// let tokens = rollouts.resource("total_tokens")?;
 /// // The requests together have 1,987 tokens, most of them repeated.
-/// assert_eq!(rollouts.get(0)?.total(tokens)?, 630.0);
+/// assert_eq!(rollouts.get(0)?.usage(tokens)?.total(), 630.0);
 /// # Ok::<(), Error>(())
 /// ```
 pub fn token_dialogues(

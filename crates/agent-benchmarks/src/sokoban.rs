@@ -5,6 +5,7 @@
 
 mod environment;
 mod generator;
+mod numpy_random;
 mod room;
 mod solver;
 mod texts;

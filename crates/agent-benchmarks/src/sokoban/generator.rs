@@ -1,11 +1,14 @@
 use std::{collections::HashSet, ops::Range};
 
 use scoring_rules::checks::setting;
-use trajectory_metrics::random::{NumpyRandom, PythonRandom};
+use trajectory_metrics::random::PythonRandom;
 
 use crate::{
     error::Error,
-    sokoban::room::{Room, apart},
+    sokoban::{
+        numpy_random::NumpyRandom,
+        room::{Room, apart},
+    },
 };
 
 /// Settings of the room generator.

@@ -82,7 +82,7 @@ fn errors(seed: u64) -> Result<([f64; 4], f64), Box<dyn Error>> {
     let chances = (0..RUNS).map(|run| model.success_probability(run, &at_stop(run)));
     let chances = chances.collect::<Result<Vec<_>, _>>()?;
 
-    let analysis = CensoringAnalysis::new(CensoringAssumption::NonInformative).with_resamples(0);
+    let analysis = CensoringAnalysis::new(CensoringAssumption::NonInformative).with_intervals(None);
     let by_rating = analysis.clone().with_curve_groups(&ratings);
     let one_curve = analysis.report(&runs, Some(&chances), None, &tasks)?;
     let by_rating = by_rating.report(&runs, Some(&chances), None, &tasks)?;

@@ -1,7 +1,7 @@
 use censoring::{
     CensoringAnalysis, CensoringAssumption, Continuations, CrossFitSuccess, Error, Folds,
-    IpcwWeights, KaplanMeier, LogisticSuccess, RunScore, Seed, StopReason, StopTimes, Stopped,
-    TerminationAudit, TiltedMean, exact_mean_score, mean_score_bounds, prefix_features,
+    Intervals, IpcwWeights, KaplanMeier, LogisticSuccess, RunScore, Seed, StopReason, StopTimes,
+    Stopped, TerminationAudit, TiltedMean, exact_mean_score, mean_score_bounds, prefix_features,
     simple_mean_score,
 };
 use numpy::{IntoPyArray, PyArray1};
@@ -297,10 +297,10 @@ impl StoppedRuns {
         let found = interruptible(py, move || {
             let runs = own.stopped()?;
             let weights = weights.as_deref();
+            let intervals =
+                Intervals { level: Level::new(level)?, resamples, seed: Seed::new(seed) };
             let analysis = CensoringAnalysis::new(assumption)
-                .with_resamples(resamples)
-                .with_seed(Seed::new(seed))
-                .with_level(Level::new(level)?)
+                .with_intervals(Some(intervals))
                 .with_odds_ratio(odds_ratio)?;
             let success = success.as_deref().map(Probability::from_slice).transpose()?;
             let report = analysis.report(&runs, success, weights, &groups)?;
@@ -349,7 +349,8 @@ pub(crate) fn kaplan_meier<'py>(
             KaplanMeier::event_curve(&stops)
         })
     })?;
-    Ok((curve.times().to_vec().into_pyarray(py), curve.survival().to_vec().into_pyarray(py)))
+    let (times, survival): (Vec<f64>, Vec<f64>) = curve.steps().unzip();
+    Ok((times.into_pyarray(py), survival.into_pyarray(py)))
 }
 
 /// Inverse-probability weights of the runs under their own censoring curve, and the share of runs that they represent

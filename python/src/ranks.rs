@@ -5,8 +5,8 @@ use scoring_rules::{
     TiedBlocks, Weight,
 };
 use trajectory_metrics::{
-    ConsistencyInterval, Error, Figure, PositiveClass, ReliabilityBin, ReliabilityPoint, RocPoint,
-    Seed, augrc, aurc, auroc, average_precision, consistency_band, excess_aurc,
+    Error, Figure, Interval, PositiveClass, ReliabilityBin, ReliabilityPoint, RocPoint, Seed,
+    augrc, aurc, auroc, average_precision, consistency_band, excess_aurc,
     expected_calibration_error, maximum_calibration_error, precision_recall_curve,
     reliability_curve, reliability_diagram, risk_coverage_curve, roc_curve,
     root_mean_square_calibration_error,
@@ -286,9 +286,8 @@ pub(crate) fn consistency<'py>(
         let band =
             consistency_band(blocks, Level::new(level)?, n_resamples, Seed::new(random_state))?;
         let curve = reliability_curve(blocks)?;
-        let point = |(at, rate): (&ConsistencyInterval, &ReliabilityPoint)| {
-            let (low, high) = (at.interval.low(), at.interval.high());
-            [at.confidence.get(), rate.success_rate, low, high]
+        let point = |(ends, at): (&Interval, &ReliabilityPoint)| {
+            [at.confidence.get(), at.success_rate, ends.low(), ends.high()]
         };
         Ok(band.iter().zip(&curve).map(point).collect::<Vec<_>>())
     })?;

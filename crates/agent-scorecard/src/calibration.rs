@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use censoring::{Observation, Seed, TerminationAudit};
+use censoring::{Observation, Seed, StopClass, TerminationAudit};
 use run_logs::TraceRuns;
 use serde::Deserialize;
 use trajectory_metrics::{
@@ -217,9 +217,13 @@ pub fn compare(runs: &TraceRuns, options: &CalibrationOptions) -> Result<Block, 
         "slopes of the maps fitted on the two halves: {maps}, in log-odds per standard deviation of the forecasts' log-odds; a slope near 0 means that forecasts do not tell successes from failures"
     );
     let mut block = Block::of([
-        Field::shown("n", "complete runs", audit.complete()),
-        Field::shown("n_censored", "runs cut off by a budget, left out", audit.censored()),
-        Field::shown("n_excluded", "runs excluded", audit.excluded()),
+        Field::shown("n", "complete runs", audit.count(StopClass::Complete)),
+        Field::shown(
+            "n_censored",
+            "runs cut off by a budget, left out",
+            audit.count(StopClass::Censored),
+        ),
+        Field::shown("n_excluded", "runs excluded", audit.count(StopClass::Excluded)),
         Field::shown("n_tasks", "different tasks", n_tasks),
         Field::shown("base_rate", "share of successes", base_rate),
     ])
@@ -241,11 +245,13 @@ pub fn compare(runs: &TraceRuns, options: &CalibrationOptions) -> Result<Block, 
         ];
         block.fields.push(Field::block("fixed_ranks", ranks));
     }
-    let clause = metrics.inner(TPS_LOG.key).and_then(|log| conclusion(log, audit.complete()));
+    let clause = metrics
+        .inner(TPS_LOG.key)
+        .and_then(|log| conclusion(log, audit.count(StopClass::Complete)));
     block.say(Position::Conclusion, clause);
     let excluded = [
-        (audit.censored(), "that a budget cut off"),
-        (audit.excluded(), "without an outcome that counts"),
+        (audit.count(StopClass::Censored), "that a budget cut off"),
+        (audit.count(StopClass::Excluded), "without an outcome that counts"),
     ];
     block.say(Position::Conclusion, left_out(excluded));
     block.fields.push(Field::block("metrics", metrics));

@@ -63,7 +63,8 @@ mod settings;
 use std::{cmp::Ordering, collections::BTreeSet, sync::Arc};
 
 use censoring::{
-    IpcwWeights, Probability, RunScore, ScoreComparison, StreamDifference, Tps, mean_score_bounds,
+    IpcwWeights, Probability, RunScore, ScoreComparison, StopClass, StreamDifference, Tps,
+    mean_score_bounds,
 };
 use run_logs::TraceFile;
 use scoring_rules::ExactMean;
@@ -310,9 +311,9 @@ fn column(
     block.push_metrics(&METRICS, &known, |_, value| Figure::from(value));
     let mut notes = block.unsay(Position::Note);
     let counts = [
-        (key::n_complete, "complete runs", sample.audit.complete()),
-        (key::n_censored, "runs cut off by a budget", sample.audit.censored()),
-        (key::n_excluded, "runs excluded", sample.audit.excluded()),
+        (key::n_complete, "complete runs", sample.audit.count(StopClass::Complete)),
+        (key::n_censored, "runs cut off by a budget", sample.audit.count(StopClass::Censored)),
+        (key::n_excluded, "runs excluded", sample.audit.count(StopClass::Excluded)),
     ];
     block.fields.extend(counts.map(|(key, label, count)| Field::shown(key, label, count)));
     let excluded = sample.audit.exclusions();
@@ -347,7 +348,7 @@ fn column(
             if weights.are_uniform() { uniform } else { "" }
         ));
     }
-    if options.curve_groups.is_none() && sample.audit.censored() > 0 {
+    if options.curve_groups.is_none() && sample.audit.count(StopClass::Censored) > 0 {
         notes.push(
             "ipcw: all runs share one curve of cut-offs. If hard runs are cut off more often, the \
              result is biased even if coverage is high; with --curve-groups, each group of runs \
@@ -356,7 +357,7 @@ fn column(
         );
     }
     if sample.len() == 0 {
-        let n = counted(sample.audit.excluded(), "run");
+        let n = counted(sample.audit.count(StopClass::Excluded), "run");
         block.say(
             Position::Conclusion,
             [format!("of {n}, none has an outcome and none was cut off by a budget: {ADD}")],
@@ -480,8 +481,8 @@ fn pair(
 
 /// Returns the mean scores of all columns by treatment.
 fn picture(columns: &[Column]) -> Picture {
-    let ways: Vec<&Metric<Known>> = METRICS.iter().filter(|it| it.bar_name().is_some()).collect();
-    let names = ways.iter().filter_map(|way| way.bar_name()).map(str::to_owned).collect();
+    let ways: Vec<&Metric<Known>> = METRICS.iter().filter(|it| it.bar.is_some()).collect();
+    let names = ways.iter().filter_map(|way| way.bar).map(str::to_owned).collect();
     // Side by side, so that columns do not hide each other.
     let width = 0.5 / columns.len().max(1) as f64;
     let series = columns.iter().enumerate().map(|(at, Column { name, block, .. })| {

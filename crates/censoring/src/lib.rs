@@ -30,8 +30,7 @@ pub use scores::{
     simple_score::{simple_mean_score, simple_score},
     stream_difference::StreamDifference,
 };
-pub use scoring_rules;
-pub use scoring_rules::Level;
+pub use scoring_rules::{self, Level};
 pub use sensitivity::{flip::FlippingOdds, tilted_mean::TiltedMean};
 pub use stops::{
     artificial_stops::artificial_stops,
@@ -47,10 +46,10 @@ pub use success::{
     prefix_features::prefix_features,
     success_model::{SuccessLearner, SuccessModel},
 };
-pub use trajectory_metrics;
 pub use trajectory_metrics::{
-    CalibrationMap, Calibrator, Figure, Folds, Interval, LossDerivatives, NoInterval, Probability,
-    ScoringRule, Seed, SmoothRule, Tps, Trace, Weight, WeightSchedule, from_fn,
+    self, CalibrationMap, Calibrator, Figure, Folds, Interval, Intervals, LossDerivatives,
+    NoInterval, Probability, ScoringRule, Seed, SmoothRule, Tps, Trace, Weight, WeightSchedule,
+    from_fn,
 };
 pub use weighting::{
     censoring_curves::CensoringCurves, ipcw::IpcwWeights, kaplan_meier::KaplanMeier,

@@ -42,6 +42,5 @@ pub use scores::{
     unsolvable::UnsolvableCounts,
     variants::{VariantPair, VariantScores},
 };
-pub use scoring_rules;
-pub use scoring_rules::Seed;
+pub use scoring_rules::{self, Seed};
 pub use values::{knapsack_item::KnapsackItem, proof::Proof, unreadable_reason::UnreadableReason};

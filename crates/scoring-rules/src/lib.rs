@@ -19,8 +19,6 @@ pub mod propriety;
 mod rows;
 mod rule;
 mod rules;
-#[doc(hidden)]
-pub mod runs;
 mod serialize_as_text;
 mod sums;
 mod ties;
@@ -37,6 +35,8 @@ pub use intervals::{
     ensemble::Ensemble, interval_loss::interval_loss, pinball_loss::pinball_loss,
     quantiles::Quantiles,
 };
+#[doc(hidden)]
+pub use loops::{runs::Runs, step_weights::StepWeights};
 #[cfg(feature = "ndarray")]
 pub use rows::arrays::{mean_score_array, score_array};
 pub use rows::{mean_score, score_slice};

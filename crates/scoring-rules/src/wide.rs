@@ -37,9 +37,8 @@ mod tests {
     use std::cell::Cell;
 
     use crate::{
-        BetaScore, BrierScore, ExactSum, LogScore, PowerScore, Probability, ScoringRule,
-        SphericalScore, from_fn,
-        runs::{Runs, StepWeights},
+        BetaScore, BrierScore, ExactSum, LogScore, PowerScore, Probability, Runs, ScoringRule,
+        SphericalScore, StepWeights, from_fn,
     };
 
     thread_local! {

@@ -33,9 +33,7 @@ pub use calibration::{
     folds::Folds,
     isotonic::{Isotonic, IsotonicMap},
     platt::{Platt, PlattMap},
-    reliability_curve::{
-        ConsistencyInterval, ReliabilityPoint, consistency_band, reliability_curve,
-    },
+    reliability_curve::{ReliabilityPoint, consistency_band, reliability_curve},
     reliability_diagram::{ReliabilityBin, reliability_diagram},
     temperature::{TemperatureMap, TemperatureScaling},
     venn_abers::{VennAbers, VennAbersMap},
@@ -69,14 +67,11 @@ pub use resampling::{
     arm::Arm, bootstrap::Bootstrap, boschloo::boschloo_test, cluster_estimate::ClusterEstimate,
     false_discovery::benjamini_hochberg, replicates::Replicates, sign_flip::SignFlipTest,
 };
-pub use scoring_rules;
 pub use scoring_rules::{
-    BetaScore, Binning, Block, BrierScore, ExactMean, FromFn, Interval, Level, LogScore,
+    self, BetaScore, Binning, Block, BrierScore, ExactMean, FromFn, Interval, Level, LogScore,
     LossDerivatives, OrderedScore, Probability, ScoringRule, Seed, SmoothRule, TiedBlocks, Weight,
     from_fn,
 };
-#[doc(hidden)]
-pub use streams::tps::check_horizon;
 pub use streams::{
     forecast_policy::{CheckedRun, ForecastCounts, ForecastPolicy},
     online_tps::{OnlineTps, OnlineTpsState},

@@ -5,7 +5,10 @@
 
 use scoring_rules::CompensatedSum;
 
-use crate::{checks::setting, error::Error};
+use crate::{
+    checks::setting,
+    error::{Error, Shared},
+};
 
 /// An outcome that has a smaller share of the total weight than this would be lost in rounding.
 const LEAST_SHARE: f64 = 1e-12;
@@ -13,6 +16,9 @@ const LEAST_SHARE: f64 = 1e-12;
 /// The range of the ridge. At the lower bound, separated outcomes are as far apart as `f64` allows; at
 /// the upper bound, slopes are negligible.
 const RIDGE: [f64; 2] = [1e-20, 1e20];
+
+/// The least ridge of [`Rows::fit_standardised`]. It keeps the fit unique if features repeat each other.
+const LEAST_RIDGE: f64 = 1e-10;
 
 /// The largest number of steps of Newton's method. Real data take about 6.
 const STEPS: usize = 200;
@@ -53,7 +59,7 @@ pub fn check_penalty(penalty: f64) -> Result<f64, Error> {
 /// # Errors
 ///
 /// [`Error::OneClass`] if one outcome has less than 1e-12 of the weight.
-pub fn check_both_outcomes(failures: f64, successes: f64) -> Result<(), Error> {
+pub(crate) fn check_both_outcomes(failures: f64, successes: f64) -> Result<(), Error> {
     for (outcome, others) in [(true, failures), (false, successes)] {
         if others < LEAST_SHARE * (failures + successes) {
             return Err(Error::OneClass { outcome });
@@ -96,7 +102,7 @@ impl Rows {
     }
 
     /// Sorts the rows, so that rounding does not depend on the order of insertion.
-    pub fn sort(&mut self) {
+    fn sort(&mut self) {
         let mut order: Vec<usize> = (0..self.weights.len()).collect();
         order.sort_by(|&a, &b| {
             let (left, right) = (self.row(a), self.row(b));
@@ -111,16 +117,14 @@ impl Rows {
     }
 
     /// Returns the total weights of failures and of successes.
-    #[must_use]
-    pub fn totals(&self) -> (f64, f64) {
+    pub(crate) fn totals(&self) -> (f64, f64) {
         let total = |class: usize| sum(self.weights.iter().map(|weights| weights[class]));
         (total(0), total(1))
     }
 
     /// Returns the weighted mean and population standard deviation of a feature. If all values are
     /// equal, the mean is exactly that value and the deviation is 0.
-    #[must_use]
-    pub fn mean_and_deviation(&self, column: usize) -> (f64, f64) {
+    pub(crate) fn mean_and_deviation(&self, column: usize) -> (f64, f64) {
         let first = self.features.get(column).copied().unwrap_or(0.0);
         let mean = first + self.moment(column, first, 1);
         (mean, self.moment(column, mean, 2).sqrt())
@@ -137,15 +141,8 @@ impl Rows {
         sum(self.weights.iter().enumerate().map(term))
     }
 
-    /// Returns the largest absolute value of a feature.
-    #[must_use]
-    pub fn largest(&self, column: usize) -> f64 {
-        let values = (0..self.weights.len()).map(|i| self.row(i)[column].abs());
-        values.fold(0.0, f64::max)
-    }
-
     /// Replaces each value of a feature by `(value - mean) / scale`.
-    pub fn standardise(&mut self, column: usize, mean: f64, scale: f64) {
+    pub(crate) fn standardise(&mut self, column: usize, mean: f64, scale: f64) {
         for i in 0..self.weights.len() {
             let feature = &mut self.features[i * self.columns + column];
             *feature = (*feature - mean) / scale;
@@ -177,6 +174,36 @@ impl Rows {
         let ridge = ridge.clamp(RIDGE[0], RIDGE[1]);
         let problem = Problem { rows: self, total: failures + successes, ridge };
         problem.minimum((successes / failures).ln())
+    }
+
+    /// Fits a line to the rows in sorted order, with each feature minus its weighted mean and divided by its standard
+    /// deviation. Returns the line, the means and the divisors. A feature whose standard deviation is at most 1e-12 of
+    /// its largest absolute value, or below 1e-100, has an infinite divisor and no effect. The ridge is the penalty
+    /// divided by the weight of all rows, and at least 1e-10.
+    ///
+    /// # Errors
+    ///
+    /// [`scoring_rules::Error::Empty`] if no row has positive weight; [`Error::OneClass`] if one outcome has less than
+    /// 1e-12 of the weight.
+    pub fn fit_standardised(mut self, penalty: f64) -> Result<(Line, Vec<f64>, Vec<f64>), Error> {
+        self.sort();
+        let (failures, successes) = self.totals();
+        let total = failures + successes;
+        if total == 0.0 {
+            return Err(Shared::Empty.into());
+        }
+        check_both_outcomes(failures, successes)?;
+        let (mut means, mut scales) = (Vec::new(), Vec::new());
+        for column in 0..self.columns {
+            let (mean, deviation) = self.mean_and_deviation(column);
+            let sizes = (0..self.weights.len()).map(|i| self.row(i)[column].abs());
+            let ignored = deviation <= 1e-12 * sizes.fold(0.0, f64::max) || deviation < 1e-100;
+            let scale = if ignored { f64::INFINITY } else { deviation };
+            self.standardise(column, mean, scale);
+            means.push(mean);
+            scales.push(scale);
+        }
+        Ok((self.fit((penalty / total).max(LEAST_RIDGE)), means, scales))
     }
 
     fn row(&self, index: usize) -> &[f64] {

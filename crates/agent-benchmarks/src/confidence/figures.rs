@@ -302,7 +302,7 @@ impl Group {
 
     fn with_cut_off(
         &self,
-        Intervals { level, resamples, seed }: Intervals,
+        intervals: Intervals,
     ) -> Result<(Option<CensoringReport>, Option<ContinuationAudit>), Error> {
         if self.cut_off.is_empty() {
             return Ok((None, None));
@@ -329,7 +329,7 @@ impl Group {
         };
         let analysis = |schedules: &[WeightSchedule]| {
             let analysis = CensoringAnalysis::new(assumption).with_schedules(schedules);
-            analysis.with_resamples(resamples).with_seed(seed).with_level(level)
+            analysis.with_intervals(Some(intervals))
         };
         let report =
             analysis(&[WeightSchedule::LinearFront]).report(&runs, success, None, &questions)?;

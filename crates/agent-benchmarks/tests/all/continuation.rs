@@ -16,7 +16,7 @@ use censoring::{
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use scoring_rules::{Probability, Weight};
-use trajectory_metrics::{Folds, WeightSchedule};
+use trajectory_metrics::{Folds, Intervals, WeightSchedule};
 
 const STEPS: usize = 3;
 const BRANCHES: usize = 10;
@@ -118,8 +118,11 @@ fn direct_and_hybrid_chances_of_cut_off_runs_are_those_of_the_model_within_three
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     let audit = CensoringAnalysis::new(CensoringAssumption::NonInformative)
         .with_schedules(&[WeightSchedule::LinearFront, WeightSchedule::Uniform])
-        .with_resamples(200)
-        .with_seed(Seed::new(1))
+        .with_intervals(Some(Intervals {
+            resamples: 200,
+            seed: Seed::new(1),
+            ..Intervals::default()
+        }))
         .audit_continuations(&stopped, &branches, None, &ids, 5)
         .unwrap();
     assert_eq!((audit.retained, audit.left_out, audit.mean_valid), (120, 120, BRANCHES as f64));

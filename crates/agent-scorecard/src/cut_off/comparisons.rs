@@ -5,8 +5,8 @@ use censoring::{
     Observation, RankChange, ScoreComparison, Seed, StopClass, Stopped, Trace, artificial_stops,
 };
 use trajectory_metrics::{
-    BetaScore, Better, BrierScore, Figure, Interval, LogScore, Measure, Probability, ScoringRule,
-    Tps, TpsFamily, Undefined, WeightSchedule,
+    BetaScore, Better, BrierScore, Figure, Interval, Intervals, LogScore, Measure, Probability,
+    ScoringRule, Tps, TpsFamily, Undefined, WeightSchedule,
 };
 
 use crate::{
@@ -66,13 +66,14 @@ pub(super) fn comparisons(
     let mut selection = Block::default();
     let branches = sample.branches(options);
     let clusters = sample.clusters();
+    let (resamples, seed) = (options.resamples, Seed::new(options.seed));
+    let intervals = Intervals { resamples, seed, ..Intervals::default() };
     for (at, schedule) in WeightSchedule::NAMED.iter().enumerate() {
         let forecasts = sample.calibrated(options, schedule, &mut Vec::new())?;
         let runs = sample.with_forecasts(forecasts.as_deref())?;
         let mut analysis = CensoringAnalysis::new(options.assumption)
             .with_schedules(std::slice::from_ref(schedule))
-            .with_resamples(options.resamples)
-            .with_seed(Seed::new(options.seed))
+            .with_intervals(Some(intervals))
             .with_odds_ratio(options.odds_ratio)?;
         if options.curve_groups.is_some() {
             analysis = analysis.with_curve_groups(&sample.curve_groups(options));

@@ -439,9 +439,8 @@ impl Block {
     /// Returns the names and heights of the bars of the metrics that have a [bar](Metric::bar) and a value.
     #[must_use]
     pub fn bars<E: ?Sized>(&self, metrics: &[Metric<E>]) -> (Vec<String>, Vec<f64>) {
-        let bar = |metric: &Metric<E>| {
-            Some((metric.bar_name()?.to_owned(), self.number(metric.measure.key)?))
-        };
+        let bar =
+            |metric: &Metric<E>| Some((metric.bar?.to_owned(), self.number(metric.measure.key)?));
         metrics.iter().filter_map(bar).unzip()
     }
 

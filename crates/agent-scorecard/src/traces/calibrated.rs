@@ -1,5 +1,7 @@
 use censoring::{CalibratedRuns, CalibrationRuns, Folds, Stopped};
-use trajectory_metrics::{Calibrator, Isotonic, Platt, PlattMap, Probability, WeightSchedule};
+use trajectory_metrics::{
+    CalibrationMap, Calibrator, Isotonic, Platt, PlattMap, Probability, WeightSchedule,
+};
 
 use crate::{error::Error, traces::settings::Calibration};
 
@@ -16,10 +18,10 @@ pub(crate) fn calibrated(
         Calibration::None => Ok(runs.iter().map(|run| run.forecasts().to_vec()).collect()),
         Calibration::Platt => {
             let fit = calibrate(&Platt::default(), ids, runs, how)?;
-            note_maps(fit.maps().iter().rev().zip(["A", "B"]), notes);
-            Ok(fit.forecasts().to_vec())
+            note_maps(fit.maps.iter().rev().zip(["A", "B"]), notes);
+            Ok(fit.forecasts)
         }
-        Calibration::Isotonic => Ok(calibrate(&Isotonic, ids, runs, how)?.forecasts().to_vec()),
+        Calibration::Isotonic => Ok(calibrate(&Isotonic, ids, runs, how)?.forecasts),
     }
 }
 

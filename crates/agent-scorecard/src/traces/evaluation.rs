@@ -428,7 +428,10 @@ impl TraceEvaluation {
         );
         let (base_rate, mut scores) = scores?;
         let n_partial = self.partial.len() as u64;
-        let (n, n_censored) = (self.audit.complete() + n_partial, self.audit.censored());
+        let (n, n_censored) = (
+            self.audit.count(StopClass::Complete) + n_partial,
+            self.audit.count(StopClass::Censored),
+        );
         let by_task = resampled.as_ref().is_some_and(|resampled| resampled.is_by_task);
         let scored = n + n_censored;
         if options.calibration != Calibration::None && (1..scored).contains(&(n_tasks as u64)) {
@@ -564,7 +567,7 @@ impl TraceEvaluation {
         }
 
         let TraceOptions { resamples, .. } = self.options;
-        let is_cut_off = self.audit.censored() > 0;
+        let is_cut_off = self.audit.count(StopClass::Censored) > 0;
         let mut block = Block::default();
         if is_cut_off {
             block.say(Position::Note, [format!("{}: {ASSUMPTION}; this favours low forecasts on cut-off runs, so no column is marked best", CENSORED.key)]);

@@ -120,9 +120,8 @@ pub(crate) fn reliability(
         if resamples >= FEWEST_RESAMPLES {
             let band =
                 consistency_band(blocks, Level::new(LEVEL)?, resamples, Seed::new(settings.seed))?;
-            let points: Vec<[f64; 3]> = band
-                .iter()
-                .map(|at| [at.confidence.get(), at.interval.low(), at.interval.high()])
+            let points: Vec<[f64; 3]> = (blocks.as_slice().iter().zip(band))
+                .map(|(at, ends)| [at.confidence.get(), ends.low(), ends.high()])
                 .collect();
             series.push(Series::between(
                 BAND,

@@ -1,10 +1,10 @@
 use std::borrow::Cow;
 
 use scoring_rules::{
-    Level, Probability, Seed, Weight,
+    Probability, Weight,
     checks::{same_length, setting},
 };
-use trajectory_metrics::{Bootstrap, Tps, WeightSchedule};
+use trajectory_metrics::{Intervals, Tps, WeightSchedule};
 
 use crate::{
     error::Error,
@@ -22,15 +22,15 @@ use crate::{
 
 /// The settings of a report on a sample in which some runs were cut off.
 ///
-/// The defaults follow the paper: all four named weight schedules, 1,000 resamples of whole clusters, intervals of 95 %. The
-/// odds ratio of the sensitivity range is 2.
+/// The defaults follow the paper: all four named weight schedules, and [`Intervals::default`], for which whole clusters are
+/// resampled. The odds ratio of the sensitivity range is 2.
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, section 6.3 and appendices H.2 and I.
 ///
 /// ```
 /// use censoring::{
-///     CensoringAnalysis, CensoringAssumption, Error, Probability, Seed, StopReason, Stopped,
+///     CensoringAnalysis, CensoringAssumption, Error, Probability, StopReason, Stopped,
 /// };
 ///
 /// let forecasts = Probability::from_slice(&[0.5, 0.25])?;
@@ -40,7 +40,7 @@ use crate::{
 ///     Stopped::new(forecasts, None, Some(StopReason::MaxSteps))?,
 /// ];
 /// let q = [Probability::new(0.25)?; 3];
-/// let analysis = CensoringAnalysis::new(CensoringAssumption::NonInformative).with_seed(Seed::new(7));
+/// let analysis = CensoringAnalysis::new(CensoringAssumption::NonInformative);
 /// let report = analysis.report(&runs, Some(&q), None, &["a", "b", "c"])?;
 ///
 /// assert_eq!(report.audit.censoring_rate()?, 1.0 / 3.0);
@@ -54,9 +54,7 @@ use crate::{
 pub struct CensoringAnalysis {
     assumption: CensoringAssumption,
     schedules: Vec<WeightSchedule>,
-    resamples: usize,
-    seed: Seed,
-    level: Option<Level>,
+    intervals: Intervals,
     odds_ratio: f64,
     /// The number of the group of each run; `None` for one group.
     groups: Option<Vec<u32>>,
@@ -69,9 +67,7 @@ impl CensoringAnalysis {
         Self {
             assumption,
             schedules: WeightSchedule::NAMED.to_vec(),
-            resamples: Bootstrap::RESAMPLES,
-            seed: Seed::new(0),
-            level: None,
+            intervals: Intervals::default(),
             odds_ratio: 2.0,
             groups: None,
         }
@@ -90,7 +86,7 @@ impl CensoringAnalysis {
     /// let ended = |outcome| Stopped::new(&forecasts, Some(outcome), None);
     /// let runs = [cut_off, ended(false)?, ended(true)?, ended(true)?];
     /// let mean = |analysis: CensoringAnalysis| {
-    ///     let report = analysis.with_resamples(0).report(&runs, None, None, &[0, 1, 2, 3])?;
+    ///     let report = analysis.with_intervals(None).report(&runs, None, None, &[0, 1, 2, 3])?;
     ///     let brier = report.comparison("brier", "uniform").and_then(|row| row.ipcw);
     ///     Ok::<_, Error>(brier.map(|mean| mean.value))
     /// };
@@ -119,24 +115,10 @@ impl CensoringAnalysis {
         self
     }
 
-    /// Sets the number of resamples; with 0, there are no intervals.
+    /// Sets the intervals; with `None`, there are none.
     #[must_use]
-    pub const fn with_resamples(mut self, resamples: usize) -> Self {
-        self.resamples = resamples;
-        self
-    }
-
-    /// Sets the seed of the resamples.
-    #[must_use]
-    pub const fn with_seed(mut self, seed: Seed) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Sets the level of the intervals.
-    #[must_use]
-    pub const fn with_level(mut self, level: Level) -> Self {
-        self.level = Some(level);
+    pub fn with_intervals(mut self, intervals: Option<Intervals>) -> Self {
+        self.intervals = intervals.unwrap_or(Intervals { resamples: 0, ..Intervals::default() });
         self
     }
 
@@ -193,7 +175,8 @@ impl CensoringAnalysis {
         if places.is_empty() {
             return Err(scoring_rules::Error::Empty.into());
         }
-        let clusters = self.resampler(&places.iter().map(|&i| &clusters[i]).collect::<Vec<_>>())?;
+        let clusters: Vec<&G> = places.iter().map(|&i| &clusters[i]).collect();
+        let clusters = Resampler::new(&clusters, self.intervals);
         let probabilities = success_probabilities.map(|all| chosen(all, &places));
         let weights = weights.map(|all| chosen(all, &places));
         let groups =
@@ -252,7 +235,7 @@ impl CensoringAnalysis {
             return Err(scoring_rules::Error::Empty.into());
         }
         let clusters: Vec<&G> = kept.iter().map(|&i| &clusters[i]).collect();
-        let resampler = self.resampler(&clusters)?;
+        let resampler = Resampler::new(&clusters, self.intervals);
         let pairs: Vec<(&Stopped<'_>, Continuations)> =
             kept.iter().map(|&i| (&runs[i], continuations[i])).collect();
         let weights: Option<Vec<Weight>> =
@@ -271,14 +254,6 @@ impl CensoringAnalysis {
                 .map(move |schedule| Scheme { rule, tps: Tps::new(&**score, schedule.clone()) })
         };
         rules.iter().flat_map(under_each).collect()
-    }
-
-    fn resampler<G: Ord>(&self, clusters: &[G]) -> Result<Resampler, Error> {
-        let level = match self.level {
-            Some(level) => level,
-            None => Level::new(0.95)?,
-        };
-        Ok(Resampler::new(clusters, self.seed, self.resamples, level))
     }
 }
 

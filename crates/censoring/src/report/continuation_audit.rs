@@ -187,7 +187,7 @@ impl AuditedRuns<'_, '_> {
         let resampler = self.resampler;
         Ok(ContinuationComparison {
             rule: scheme.rule.to_owned(),
-            schedule: scheme.tps.schedule().name().to_owned(),
+            schedule: scheme.tps.schedule.name().to_owned(),
             simple: resampler.estimate(&simple),
             exact: resampler.estimate(&exact),
             exact_minus_simple: resampler.difference(&exact, &simple),

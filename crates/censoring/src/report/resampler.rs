@@ -1,7 +1,9 @@
 use std::collections::BTreeSet;
 
-use scoring_rules::{ExactMean, Level, Seed, Weight};
-use trajectory_metrics::{Bootstrap, Error as MetricsError, Figure, NoInterval, Replicates};
+use scoring_rules::{ExactMean, Level, Weight};
+use trajectory_metrics::{
+    Bootstrap, Error as MetricsError, Figure, Intervals, NoInterval, Replicates,
+};
 
 use crate::error::Error;
 
@@ -23,7 +25,8 @@ pub(crate) struct Resampler {
 }
 
 impl Resampler {
-    pub(crate) fn new<G: Ord>(clusters: &[G], seed: Seed, resamples: usize, level: Level) -> Self {
+    pub(crate) fn new<G: Ord>(clusters: &[G], intervals: Intervals) -> Self {
+        let Intervals { level, resamples, seed } = intervals;
         let bootstrap = Bootstrap::clusters(clusters, seed).ok();
         Self { bootstrap, runs: clusters.len(), resamples, level }
     }

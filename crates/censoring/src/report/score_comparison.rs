@@ -127,7 +127,7 @@ impl Sample<'_, '_> {
         };
         Ok(ScoreComparison {
             rule: scheme.rule.to_owned(),
-            schedule: tps.schedule().name().to_owned(),
+            schedule: tps.schedule.name().to_owned(),
             complete_only: complete.as_ref().map(estimate),
             simple: estimate(&simple),
             as_success: estimate(&mean_at(Probability::ONE)?),

@@ -19,7 +19,7 @@ use crate::error::Error;
 /// derivatives are 0. Returns the loss of the run. The derivatives treat q_Z as fixed: do not train the model of
 /// q_Z with this loss, which would reward probabilities of 0 and 1.
 ///
-/// Together with [`Tps::loss_in_logits`] or [`Tps::prefix_loss_in_logits`] for complete runs, the expected loss
+/// Together with [`Tps::loss_in_logits`] or [`Tps::loss_in_logits`] for complete runs, the expected loss
 /// has its minimum at the probability of success given the history of each step, under the conditions of
 /// `exact_score`. With a q_Z of 0 it is the loss of [`simple_score`](crate::simple_score()), and its minimum is
 /// the probability that the run completes and succeeds.
@@ -56,10 +56,10 @@ pub fn censored_loss_in_logits<R: SmoothRule>(
     steps: &mut [LossDerivatives],
 ) -> Result<f64, Error> {
     same_length("steps", logits.len(), steps.len())?;
-    let expected = ExpectedRule { rule: tps.rule(), success_probability };
-    let tps = Tps::new(expected, tps.schedule().clone());
+    let expected = ExpectedRule { rule: &tps.rule, success_probability };
+    let tps = Tps::new(expected, tps.schedule.clone());
     // The rule does not use the outcome.
-    Ok(tps.prefix_loss_in_logits(logits, false, horizon, steps)?)
+    Ok(tps.loss_in_logits(logits, false, horizon, steps)?)
 }
 
 /// The expectation of a rule over an unknown outcome.

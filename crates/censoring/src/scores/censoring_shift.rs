@@ -73,9 +73,9 @@ impl CensoringShift {
     /// ```
     pub fn new<R: ScoringRule>(tps: &Tps<R>, trace: Trace<'_>, stop: usize) -> Result<Self, Error> {
         let (seen, unseen) = split(trace, stop)?;
-        let weights = tps.schedule().weights(trace.forecasts().len())?;
+        let weights = tps.schedule.weights(trace.forecasts().len())?;
         let score = |i: usize, forecast: Probability, outcome: bool| {
-            let value = tps.rule().score(forecast, outcome);
+            let value = tps.rule.score(forecast, outcome);
             if can_be_averaged(value) {
                 Ok(value)
             } else {

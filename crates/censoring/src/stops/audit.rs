@@ -61,7 +61,9 @@ pub struct RunGroup {
 /// audit.update(&Stopped::new(forecasts, None, Some(StopReason::MaxSteps))?);
 /// audit.update(&Stopped::new(&forecasts[..2], None, Some(StopReason::ParseError))?);
 ///
-/// assert_eq!((audit.complete(), audit.censored(), audit.excluded()), (1, 1, 1));
+/// let classes = [StopClass::Complete, StopClass::Censored, StopClass::Excluded];
+/// let counts = classes.map(|class| audit.count(class));
+/// assert_eq!(counts, [1, 1, 1]);
 /// assert_eq!(audit.censoring_rate()?, 0.5);
 /// let cut_off = audit.group(StopClass::Censored).unwrap();
 /// assert_eq!((cut_off.mean_length, cut_off.mean_forecast), (3.0, 0.5));
@@ -82,13 +84,13 @@ impl TerminationAudit {
     /// numbers of runs. A run of weight 0 is not counted.
     ///
     /// ```
-    /// use censoring::{Error, Probability, StopReason, Stopped, TerminationAudit, Weight};
+    /// use censoring::{Error, Probability, StopClass, StopReason, Stopped, TerminationAudit, Weight};
     ///
     /// let forecasts = [Probability::HALF];
     /// let mut audit = TerminationAudit::default();
     /// audit.update_weighted(&Stopped::new(&forecasts, Some(true), None)?, Weight::new(3.0)?);
     /// audit.update(&Stopped::new(&forecasts, None, Some(StopReason::MaxSteps))?);
-    /// assert_eq!((audit.complete(), audit.censoring_rate()?), (1, 0.25));
+    /// assert_eq!((audit.count(StopClass::Complete), audit.censoring_rate()?), (1, 0.25));
     /// # Ok::<(), Error>(())
     /// ```
     pub fn update_weighted(&mut self, run: &Stopped<'_>, weight: Weight) {
@@ -119,22 +121,10 @@ impl TerminationAudit {
         }
     }
 
-    /// Returns the number of runs whose outcome was observed.
+    /// Returns the number of runs of a class.
     #[must_use]
-    pub fn complete(&self) -> u64 {
-        self.count(StopClass::Complete)
-    }
-
-    /// Returns the number of runs that a budget ended before an outcome was observed.
-    #[must_use]
-    pub fn censored(&self) -> u64 {
-        self.count(StopClass::Censored)
-    }
-
-    /// Returns the number of runs that cannot be scored.
-    #[must_use]
-    pub fn excluded(&self) -> u64 {
-        self.count(StopClass::Excluded)
+    pub fn count(&self, class: StopClass) -> u64 {
+        self.of(class).fold(0, |all, sums| all.saturating_add(sums.runs))
     }
 
     /// Returns the number of runs that cannot be scored, for each reason.
@@ -183,10 +173,6 @@ impl TerminationAudit {
         let mut of_class = Sums::default();
         self.of(class).for_each(|sums| of_class.merge(sums));
         (of_class.runs > 0).then(|| of_class.group())
-    }
-
-    fn count(&self, class: StopClass) -> u64 {
-        self.of(class).fold(0, |all, sums| all.saturating_add(sums.runs))
     }
 
     fn of(&self, class: StopClass) -> impl Iterator<Item = &Sums> {
@@ -245,9 +231,9 @@ impl serde::Serialize for TerminationAudit {
             sums: Cow::Borrowed(sums),
         });
         let report = Report {
-            complete: self.complete(),
-            censored: self.censored(),
-            excluded: self.excluded(),
+            complete: self.count(StopClass::Complete),
+            censored: self.count(StopClass::Censored),
+            excluded: self.count(StopClass::Excluded),
             censoring_rate: self.censoring_rate().ok(),
             rows: rows.collect(),
         };

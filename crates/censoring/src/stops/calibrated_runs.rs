@@ -23,24 +23,15 @@ pub enum CalibrationRuns {
 ///
 /// Made by [`CalibratedRuns::cross_fit`].
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct CalibratedRuns<M> {
-    forecasts: Vec<Vec<Probability>>,
-    maps: Vec<M>,
+    /// The calibrated forecasts of each run, in the order of the runs.
+    pub forecasts: Vec<Vec<Probability>>,
+    /// The map that calibrated each fold, which was fitted to the other folds.
+    pub maps: Vec<M>,
 }
 
 impl<M> CalibratedRuns<M> {
-    /// Returns the calibrated forecasts of each run, in the order of the runs.
-    #[must_use]
-    pub fn forecasts(&self) -> &[Vec<Probability>] {
-        &self.forecasts
-    }
-
-    /// Returns the map that calibrated each fold, which was fitted to the other folds.
-    #[must_use]
-    pub fn maps(&self) -> &[M] {
-        &self.maps
-    }
-
     /// Returns the runs with their calibrated forecasts. The argument `runs` must be the runs that were calibrated.
     ///
     /// # Errors

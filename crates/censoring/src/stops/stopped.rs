@@ -1,5 +1,5 @@
 use scoring_rules::checks::same_length;
-use trajectory_metrics::{Probability, Trace};
+use trajectory_metrics::{Probability, Trace, WeightSchedule};
 
 use crate::{
     error::Error,
@@ -264,7 +264,7 @@ impl<'a> Stopped<'a> {
 
 /// Checks that a horizon is at least a number of steps and at most 2^32 - 1.
 fn checked(steps: usize, horizon: usize) -> Result<u32, Error> {
-    trajectory_metrics::check_horizon(steps, horizon)?;
+    WeightSchedule::check_horizon(steps, horizon)?;
     Ok(horizon as u32)
 }
 
@@ -273,7 +273,7 @@ pub(crate) fn split(
     trace: Trace<'_>,
     stop: usize,
 ) -> Result<(&[Probability], &[Probability]), Error> {
-    trajectory_metrics::check_horizon(stop, trace.forecasts().len())?;
+    WeightSchedule::check_horizon(stop, trace.forecasts().len())?;
     let (seen, hidden) = trace.forecasts().split_at(stop);
     Ok((Trace::new(seen, trace.outcome())?.forecasts(), hidden))
 }

@@ -2,7 +2,7 @@ use scoring_rules::{
     Probability, Weight,
     checks::{entries, same_length},
 };
-use trajectory_metrics::logistic::{Rows, check_both_outcomes, check_penalty, sigmoid};
+use trajectory_metrics::logistic::{Rows, check_penalty, sigmoid};
 
 use crate::{
     error::Error,
@@ -11,9 +11,6 @@ use crate::{
 
 /// The largest size of a feature. Larger numbers are mistakes of units.
 const LARGEST_FEATURE: f64 = 1e30;
-
-/// The least ridge, per weight of all rows. It keeps the fit unique if features repeat each other.
-const LEAST_RIDGE: f64 = 1e-10;
 
 /// Logistic regression: the log-odds of success are a linear function of the features.
 ///
@@ -189,23 +186,8 @@ impl SuccessLearner for LogisticSuccess {
         weights: Option<&[Weight]>,
     ) -> Result<LogisticSuccessModel, Error> {
         let columns = features.first().map_or(0, Vec::len);
-        let mut rows = rows(columns, features, outcomes, weights)?;
-        let (failures, successes) = rows.totals();
-        let total = failures + successes;
-        if total == 0.0 {
-            return Err(Error::ScoringRules(scoring_rules::Error::Empty));
-        }
-        check_both_outcomes(failures, successes)?;
-        let (mut means, mut scales) = (Vec::new(), Vec::new());
-        for column in 0..columns {
-            let (mean, deviation) = rows.mean_and_deviation(column);
-            let ignored = deviation <= 1e-12 * rows.largest(column) || deviation < 1e-100;
-            let scale = if ignored { f64::INFINITY } else { deviation };
-            rows.standardise(column, mean, scale);
-            means.push(mean);
-            scales.push(scale);
-        }
-        let line = rows.fit((self.penalty / total).max(LEAST_RIDGE));
+        let rows = rows(columns, features, outcomes, weights)?;
+        let (line, means, scales) = rows.fit_standardised(self.penalty)?;
         Ok(LogisticSuccessModel { intercept: line.intercept, slopes: line.slopes, means, scales })
     }
 }
@@ -231,7 +213,6 @@ fn rows(
             rows.push(features, failure, success);
         }
     }
-    rows.sort();
     Ok(rows)
 }
 

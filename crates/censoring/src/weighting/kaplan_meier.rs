@@ -32,8 +32,7 @@ use crate::weighting::stop_times::{Stop, StopTimes};
 /// let censored = [false, true, false, true];
 /// let stops = StopTimes::new(&[1.0, 2.0, 3.0, 3.0], &censored, None)?;
 /// let g = KaplanMeier::censoring_curve(&stops);
-/// assert_eq!(g.times(), [2.0, 3.0]);
-/// assert_eq!(g.survival(), [2.0 / 3.0, 0.0]);
+/// assert_eq!(g.steps().collect::<Vec<_>>(), [(2.0, 2.0 / 3.0), (3.0, 0.0)]);
 /// assert_eq!(g.at(1.9), 1.0);
 /// assert_eq!(g.at(2.0), 2.0 / 3.0);
 /// assert_eq!((g.before(3.0), g.at(3.0)), (2.0 / 3.0, 0.0));
@@ -77,7 +76,7 @@ impl KaplanMeier {
         Self::product_limit(stops, stops.order(), false)
     }
 
-    /// Returns the probability of lasting beyond `time`. The curve drops at [`Self::times`]. At such a
+    /// Returns the probability of lasting beyond `time`. The curve drops at [`Self::steps`]. At such a
     /// time, this is the value after the drop.
     ///
     /// # Panics
@@ -103,16 +102,11 @@ impl KaplanMeier {
         self.after_steps(self.times.partition_point(|&step| step < time))
     }
 
-    /// Returns the times at which the curve decreases, strictly increasing.
+    /// Returns the times at which the curve decreases, in increasing order, each with the probability of lasting
+    /// beyond it.
     #[must_use]
-    pub fn times(&self) -> &[f64] {
-        &self.times
-    }
-
-    /// Returns the probability of lasting beyond each of [`Self::times`], which decreases.
-    #[must_use]
-    pub fn survival(&self) -> &[f64] {
-        &self.survival
+    pub fn steps(&self) -> impl ExactSizeIterator<Item = (f64, f64)> {
+        self.times.iter().copied().zip(self.survival.iter().copied())
     }
 
     fn after_steps(&self, steps: usize) -> f64 {

@@ -67,7 +67,7 @@ fn weights_of_late_steps_that_are_too_small_for_a_row_do_not_stop_a_fit() {
         .unwrap()
     };
     // Steps 301 to 600 have less than 1e-90 of the weight.
-    assert_eq!(fit(&runs).maps(), fit(&stopped(&short)).maps());
+    assert_eq!(fit(&runs).maps, fit(&stopped(&short)).maps);
     let traces = |streams: &[(u32, Vec<Probability>, Option<bool>)]| {
         let mut traces = Traces::default();
         streams.iter().for_each(|(_, p, y)| traces.push(p, y.unwrap_or_default()).unwrap());
@@ -85,7 +85,7 @@ fn maps_are_those_of_the_complete_runs_alone_and_are_applied_to_every_run() {
     let fitted =
         CalibratedRuns::cross_fit(&platt, &runs, &folds, &SCHEDULE, CalibrationRuns::Complete)
             .unwrap();
-    for (fold, map) in fitted.maps().iter().enumerate() {
+    for (fold, map) in fitted.maps.iter().enumerate() {
         let mut traces = Traces::default();
         for (i, (_, forecasts, outcome)) in streams.iter().enumerate() {
             if let (Some(outcome), true) = (*outcome, folds.of_each()[i] != fold) {
@@ -103,7 +103,7 @@ fn maps_are_those_of_the_complete_runs_alone_and_are_applied_to_every_run() {
     }
     let calibrated = fitted.runs(&runs).unwrap();
     for (i, (raw, run)) in runs.iter().zip(&calibrated).enumerate() {
-        let map = &fitted.maps()[folds.of_each()[i]];
+        let map = &fitted.maps[folds.of_each()[i]];
         let expected: Vec<Probability> = raw.forecasts().iter().map(|&f| map.apply(f)).collect();
         assert_eq!(run.forecasts(), expected);
         assert_eq!((run.horizon(), run.class()), (raw.horizon(), raw.class()));
@@ -122,8 +122,8 @@ fn without_cut_off_runs_it_is_the_cross_fit_of_traces() {
         let of_runs =
             CalibratedRuns::cross_fit(&Platt::default(), &runs, &folds, &SCHEDULE, fitted_on)
                 .unwrap();
-        assert_eq!(of_runs.maps(), of_traces.maps);
-        let calibrated = of_traces.traces.iter().zip(of_runs.forecasts());
+        assert_eq!(of_runs.maps, of_traces.maps);
+        let calibrated = of_traces.traces.iter().zip(&of_runs.forecasts);
         assert!(calibrated.into_iter().all(|(trace, run)| trace.forecasts() == run));
     }
 }
@@ -139,7 +139,7 @@ fn the_forecasts_of_a_cut_off_run_change_no_map() {
     let maps = |streams: &[_], fitted_on| {
         let runs = stopped(streams);
         let fit = CalibratedRuns::cross_fit(&Platt::default(), &runs, &folds, &SCHEDULE, fitted_on);
-        fit.unwrap().maps().to_vec()
+        fit.unwrap().maps.to_vec()
     };
     let complete = CalibrationRuns::Complete;
     assert_eq!(maps(&streams, complete), maps(&changed, complete));
@@ -163,7 +163,8 @@ fn a_stream_without_information_gives_the_action_span_rows_of_table_11() {
     let shifts = |fitted_on| {
         let platt = Platt::default();
         let fit = CalibratedRuns::cross_fit(&platt, &runs, &folds, &SCHEDULE, fitted_on).unwrap();
-        let analysis = CensoringAnalysis::new(CensoringAssumption::FailureSide).with_resamples(0);
+        let analysis =
+            CensoringAnalysis::new(CensoringAssumption::FailureSide).with_intervals(None);
         let report = analysis.report(&fit.runs(&runs).unwrap(), None, None, &ids).unwrap();
         let row = |rule| report.comparison(rule, "linear-front").unwrap().simple_shift.unwrap();
         [row("log").value, row("brier").value, row("beta_2_4").value]

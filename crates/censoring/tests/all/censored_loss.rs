@@ -80,7 +80,7 @@ fn is_the_loss_of_a_complete_run_at_its_ends(rule: impl SmoothRule + Clone, logi
         let tps = Tps::new(rule.clone(), schedule);
         for (outcome, q) in [(false, 0.0), (true, 1.0)] {
             let mut complete = vec![LossDerivatives::default(); logits.len()];
-            let loss = tps.loss_in_logits(logits, outcome, &mut complete).unwrap();
+            let loss = tps.loss_in_logits(logits, outcome, logits.len(), &mut complete).unwrap();
             assert_eq!(loss_of(&tps, logits, logits.len(), q), (loss, complete));
         }
     }
@@ -163,7 +163,7 @@ fn expected_gradient(rule: impl SmoothRule, probability: f64, success_probabilit
     let (_, censored) = loss_of(&tps, &logits[..1], 2, success_probability);
     let complete = |outcome| {
         let mut steps = [LossDerivatives::default(); 2];
-        tps.loss_in_logits(&logits, outcome, &mut steps).unwrap();
+        tps.loss_in_logits(&logits, outcome, logits.len(), &mut steps).unwrap();
         steps[0].gradient
     };
     0.5 * censored[0].gradient + 0.5 * (0.6 * complete(true) + 0.4 * complete(false))

@@ -83,7 +83,7 @@ fn biases(independent: bool) -> (f64, [f64; 6], u64) {
 
         let analysis = CensoringAnalysis::new(CensoringAssumption::NonInformative)
             .with_schedules(&[WeightSchedule::Uniform])
-            .with_resamples(0);
+            .with_intervals(None);
         let is_hard: Vec<bool> = all.iter().map(|run| run.is_hard).collect();
         let by_group = analysis.clone().with_curve_groups(&is_hard);
         let [one, grouped] = [analysis, by_group].map(|analysis| {

@@ -204,7 +204,7 @@ fn the_correction_of_the_log_score_is_the_chance_times_the_weighted_log_odds() {
     let tps = Tps::new(LogScore::exact(), WeightSchedule::LinearFront);
     let forecasts = [p(0.2), p(0.6), p(0.45)];
     let run = censored(&forecasts);
-    let weights = tps.schedule().weights(3).unwrap();
+    let weights = tps.schedule.weights(3).unwrap();
     let log_odds = forecasts.iter().map(|p| (p.get() / (1.0 - p.get())).ln());
     let sum: f64 = weights.iter().zip(log_odds).map(|(weight, z)| weight * z).sum();
     let shift = exact_score(&tps, &run, p(0.24)).unwrap() - simple_score(&tps, &run).unwrap();

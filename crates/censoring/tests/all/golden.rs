@@ -1,7 +1,7 @@
 //! Published figures of the TPS paper (arXiv:2605.24756) on runs that were cut off.
 
 use censoring::{
-    Exclusion, Probability, StopReason, Stopped, TerminationAudit, Tps, WeightSchedule,
+    Exclusion, Probability, StopClass, StopReason, Stopped, TerminationAudit, Tps, WeightSchedule,
     exact_mean_score, simple_mean_score,
 };
 use serde_json::Value;
@@ -55,9 +55,9 @@ fn the_termination_audit_of_table_6_adds_up() {
             }
         }
         assert_eq!(audit.total(), count("total"));
-        assert_eq!(audit.complete(), count("clean"));
-        assert_eq!(audit.censored(), count("max_steps"));
-        assert_eq!(audit.excluded(), count("parse_error") + count("other"));
+        assert_eq!(audit.count(StopClass::Complete), count("clean"));
+        assert_eq!(audit.count(StopClass::Censored), count("max_steps"));
+        assert_eq!(audit.count(StopClass::Excluded), count("parse_error") + count("other"));
         let exclusions = audit.exclusions();
         let parse_errors = exclusions.get(&Exclusion::Stopped(StopReason::ParseError));
         assert_eq!(parse_errors.copied().unwrap_or_default(), count("parse_error"));

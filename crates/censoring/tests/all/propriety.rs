@@ -128,8 +128,8 @@ impl World {
         truth: &[Probability],
     ) -> f64 {
         let each = self.nodes.iter().zip(forecasts.iter().zip(truth)).map(|(node, (&p, &q))| {
-            let weight = tps.schedule().weights(node.horizon).unwrap()[node.step - 1];
-            node.reach * node.seen * weight * tps.rule().divergence(p, q)
+            let weight = tps.schedule.weights(node.horizon).unwrap()[node.step - 1];
+            node.reach * node.seen * weight * tps.rule.divergence(p, q)
         });
         each.sum()
     }
@@ -256,8 +256,8 @@ fn a_plug_in_elicits_the_truth_plus_its_bias_and_costs_no_more_than_its_bound() 
                 let perturbed = (expected(&q) - expected(&other)) - world.lost(tps, &other, &q);
                 let mut most = 0.0;
                 for ((node, a), q) in world.nodes.iter().zip(&a).zip(&q) {
-                    let weight = tps.schedule().weights(node.horizon).unwrap()[node.step - 1];
-                    match plug_in_regret_bound(tps.rule(), a.get() - q.get()) {
+                    let weight = tps.schedule.weights(node.horizon).unwrap()[node.step - 1];
+                    match plug_in_regret_bound(&tps.rule, a.get() - q.get()) {
                         Ok(bound) => most += node.reach * node.seen * weight * bound,
                         Err(error) => {
                             assert!(matches!(error, Error::Undetermined { .. }));

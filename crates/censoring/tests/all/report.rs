@@ -3,9 +3,9 @@
 
 use censoring::{
     CensoringAnalysis, CensoringAssumption, Continuations, Error, HiddenOutcomeShift, Interval,
-    IpcwWeights, KaplanMeier, Level, NoInterval, Probability, RankChange, RunScore, ScoringRule,
-    Seed, StopReason, StopTimes, Stopped, Tps, Trace, Weight, WeightSchedule, artificial_stops,
-    exact_mean_score, mean_score_bounds, simple_mean_score,
+    Intervals, IpcwWeights, KaplanMeier, Level, NoInterval, Probability, RankChange, RunScore,
+    ScoringRule, Seed, StopClass, StopReason, StopTimes, Stopped, Tps, Trace, Weight,
+    WeightSchedule, artificial_stops, exact_mean_score, mean_score_bounds, simple_mean_score,
 };
 use trajectory_metrics::{BetaScore, BrierScore, LogScore, Traces};
 
@@ -21,6 +21,10 @@ fn rule(name: &str) -> Box<dyn ScoringRule> {
 
 fn analysis() -> CensoringAnalysis {
     CensoringAnalysis::new(CensoringAssumption::NonInformative)
+}
+
+fn intervals(resamples: usize, seed: u64) -> Intervals {
+    Intervals { resamples, seed: Seed::new(seed), ..Intervals::default() }
 }
 
 const HORIZON: usize = 8;
@@ -170,8 +174,7 @@ fn coverage(world: World, resamples: usize) -> [[u32; 4]; 3] {
         let report_at = |odds_ratio, resamples| {
             analysis()
                 .with_schedules(&[WeightSchedule::LinearFront])
-                .with_resamples(resamples)
-                .with_seed(Seed::new(seed))
+                .with_intervals(Some(intervals(resamples, seed)))
                 .with_odds_ratio(odds_ratio)
                 .unwrap()
                 .report(&stopped, Some(&at_stop), None, &tasks)
@@ -224,10 +227,12 @@ fn every_figure_is_that_of_the_single_functions() {
     at_stop.push(Probability::ONE);
     let mut tasks: Vec<u32> = runs.iter().map(|run| run.task).collect();
     tasks.push(99);
-    let report =
-        analysis().with_resamples(100).report(&stopped, Some(&at_stop), None, &tasks).unwrap();
+    let report = analysis()
+        .with_intervals(Some(intervals(100, 0)))
+        .report(&stopped, Some(&at_stop), None, &tasks)
+        .unwrap();
 
-    assert_eq!(report.audit.excluded(), 1);
+    assert_eq!(report.audit.count(StopClass::Excluded), 1);
     assert_eq!(report.comparisons.len(), 12);
     let rate = report.audit.censoring_rate().unwrap();
     assert!(report.length_ratio().unwrap() < 1.0 && report.forecast_difference().unwrap() < 0.0);
@@ -503,7 +508,7 @@ fn weighted_means_of_the_report_are_those_of_the_single_functions() {
     let report = analysis().report(&runs, None, None, &tasks).unwrap();
 
     let tps = Tps::new(rule("beta_2_4"), WeightSchedule::LinearBack);
-    let row = report.comparison("beta_2_4", tps.schedule().name()).unwrap();
+    let row = report.comparison("beta_2_4", tps.schedule.name()).unwrap();
     let stops = StopTimes::from_runs(&runs, None).unwrap();
     let g = KaplanMeier::censoring_curve(&stops);
     let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();

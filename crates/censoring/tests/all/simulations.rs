@@ -2,8 +2,8 @@
 
 use crate::{Draws, p, stops};
 use censoring::{
-    CensoringAnalysis, CensoringAssumption, IpcwWeights, KaplanMeier, Seed, StopReason, Stopped,
-    WeightSchedule,
+    CensoringAnalysis, CensoringAssumption, Intervals, IpcwWeights, KaplanMeier, Seed, StopReason,
+    Stopped, WeightSchedule,
 };
 
 /// Runs end at this step at the latest.
@@ -97,8 +97,11 @@ fn coverage(seed: u64, cut: [f64; 2]) -> f64 {
         let runs: Vec<Stopped<'_>> = (0..120).map(run).collect();
         let report = CensoringAnalysis::new(CensoringAssumption::NonInformative)
             .with_schedules(&[WeightSchedule::Uniform])
-            .with_resamples(150)
-            .with_seed(Seed::new(world))
+            .with_intervals(Some(Intervals {
+                resamples: 150,
+                seed: Seed::new(world),
+                ..Intervals::default()
+            }))
             .report(&runs, None, None, &(0..120).collect::<Vec<_>>())
             .unwrap();
         let row = report.comparison("brier", "uniform").unwrap();

@@ -90,7 +90,7 @@ fn an_unknown_word_is_counted_by_its_text() {
     let other = |word: &str| Exclusion::Stopped(StopReason::Other(word.to_owned()));
     let tool_error = (Exclusion::Stopped(StopReason::ToolError), 1);
     assert_eq!(found, [tool_error, (other("Rate limited"), 2), (other("custom"), 1)]);
-    assert_eq!(audit.excluded(), 4);
+    assert_eq!(audit.count(StopClass::Excluded), 4);
 }
 
 const NAMED: [StopReason; 10] = [

@@ -2,7 +2,7 @@
 
 use censoring::{
     CensoringAnalysis, CensoringAssumption, CensoringReport, ContinuationAudit,
-    ContinuationComparison, Continuations, Error, Figure, HiddenOutcomeShift, MeanShift,
+    ContinuationComparison, Continuations, Error, Figure, HiddenOutcomeShift, Intervals, MeanShift,
     Probability, RunGroup, ScoreComparison, Seed, StopClass, StopReason, Stopped, Tps, Trace,
     Weight, WeightSchedule,
 };
@@ -37,8 +37,11 @@ fn weights(rows: &[Row]) -> Vec<Weight> {
 fn analysis() -> CensoringAnalysis {
     CensoringAnalysis::new(CensoringAssumption::NonInformative)
         .with_schedules(&[WeightSchedule::LinearFront, WeightSchedule::Uniform])
-        .with_resamples(20)
-        .with_seed(Seed::new(3))
+        .with_intervals(Some(Intervals {
+            resamples: 20,
+            seed: Seed::new(3),
+            ..Intervals::default()
+        }))
 }
 
 struct Input<'a> {

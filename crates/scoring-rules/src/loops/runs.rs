@@ -4,7 +4,7 @@ use crate::{checks::same_length, error::Error, values::probability::Probability}
 /// succeeded.
 ///
 /// ```
-/// use scoring_rules::{BrierScore, Probability, ScoringRule, runs::{Runs, StepWeights}};
+/// use scoring_rules::{BrierScore, Probability, ScoringRule, Runs, StepWeights};
 ///
 /// let forecasts = Probability::from_slice(&[0.5, 1.0, 0.5])?;
 /// let runs = Runs::new(forecasts, 0, &[2, 3], &[true, false])?;

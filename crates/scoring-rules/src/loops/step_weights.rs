@@ -3,7 +3,7 @@ use crate::{sums::compensated_sum::CompensatedSum, values::probability::Probabil
 /// Whole-number weights for the steps of a run, before they are normalised.
 ///
 /// Sums with whole weights have shortcuts: a weighted sum of logs, for example, is one log of a
-/// product. See [`weighted_sum`](crate::runs::weighted_sum).
+/// product. [`ScoringRule::weighted_sum`](crate::ScoringRule::weighted_sum) computes such sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -30,7 +30,7 @@ impl StepWeights {
     /// Returns the sum of the weights for a run of n steps.
     ///
     /// ```
-    /// use scoring_rules::runs::StepWeights;
+    /// use scoring_rules::StepWeights;
     ///
     /// assert_eq!(StepWeights::Equal.total(3), 3.0);
     /// assert_eq!(StepWeights::Falling.total(3), 3.0 + 2.0 + 1.0);

@@ -1,9 +1,6 @@
 //! Every rule against values computed with 400 digits (`golden/*.py`, mpmath).
 
-use scoring_rules::{
-    AnyRule, BetaScore, LogScore, ScoringRule,
-    runs::{StepWeights, weighted_sum},
-};
+use scoring_rules::{AnyRule, BetaScore, LogScore, ScoringRule, StepWeights};
 
 use crate::common::{golden, number, prob};
 
@@ -45,7 +42,7 @@ fn beta_scores_equal_their_integrals_to_1e_12() {
         for (outcome, exact) in [(true, success), (false, failure)] {
             let score = rule.score(p, outcome);
             worst.see(score, number(exact), &row);
-            let sum = weighted_sum(&rule, &[p; 3], outcome, StepWeights::Falling);
+            let sum = rule.weighted_sum(&[p; 3], outcome, StepWeights::Falling);
             assert!(error(sum, 6.0 * score) < 1e-12, "{row:?}");
         }
         seen += 1;

@@ -7,8 +7,8 @@ use scoring_rules::{
     BetaScore, Binning, BoostingScore, BrierScore, CompensatedSum, Corp, DecimalSum,
     ElementaryScore, Ensemble, Error, ExactMean, ExactSum, Interval, Level, LogScore, Observed,
     OrderedScore, PowerScore, Probability, PseudosphericalScore, Quantiles, ScoringRule,
-    SmoothRule, SphericalScore, ThresholdMixture, Weight, from_fn, propriety::Examination,
-    runs::StepWeights,
+    SmoothRule, SphericalScore, StepWeights, ThresholdMixture, Weight, from_fn,
+    propriety::Examination,
 };
 use serde::{Serialize, de::DeserializeOwned};
 

@@ -1,10 +1,7 @@
 //! Sums of scores over the steps of runs: ends, weights, bits, and products of the log score.
 
 use proptest::prelude::*;
-use scoring_rules::{
-    Error, LogScore, Probability, ScoringRule, from_fn,
-    runs::{Runs, StepWeights, weighted_sum},
-};
+use scoring_rules::{Error, LogScore, Probability, Runs, ScoringRule, StepWeights, from_fn};
 
 use crate::common::{assert_near, close, named, probabilities};
 
@@ -12,7 +9,7 @@ const WEIGHTS: [StepWeights; 3] = [StepWeights::Equal, StepWeights::Falling, Ste
 
 /// The weighted sum of a score without a shortcut.
 fn plain(weights: StepWeights, steps: &[Probability], score: impl Fn(Probability) -> f64) -> f64 {
-    weighted_sum(&from_fn(|p, _| score(p)), steps, true, weights)
+    from_fn(|p, _| score(p)).weighted_sum(steps, true, weights)
 }
 
 #[test]
@@ -89,7 +86,7 @@ proptest! {
                 let outcomes = [!outcome, outcome];
                 let runs = Runs::new(flat, 0, &ends, &outcomes).unwrap();
                 rule.weighted_sums(runs, weights, &mut sums);
-                let single = weighted_sum(&*rule, alone, outcome, weights);
+                let single = rule.weighted_sum(alone, outcome, weights);
                 prop_assert_eq!(sums[1].to_bits(), single.to_bits());
                 let plain = plain(weights, alone, |p| rule.score(p, outcome));
                 prop_assert!(close(single, plain, 1e-12), "{name} {single} {plain}");
@@ -103,7 +100,7 @@ fn check(rule: LogScore, values: &[f64]) {
     let forecasts = probabilities(values);
     for outcome in [false, true] {
         for weights in WEIGHTS {
-            let by_product = weighted_sum(&rule, forecasts, outcome, weights);
+            let by_product = rule.weighted_sum(forecasts, outcome, weights);
             let by_logs = plain(weights, forecasts, |p| rule.score(p, outcome));
             if by_logs.is_infinite() {
                 assert_eq!(by_product, by_logs);
@@ -157,7 +154,7 @@ fn a_run_has_the_same_bits_wherever_it_stands() {
         let runs = Runs::new(forecasts, 0, &ends, &outcomes).unwrap();
         rule.weighted_sums(runs, weights, &mut sums);
         for ((sum, run), &outcome) in sums.iter().zip(forecasts.chunks(3)).zip(&outcomes) {
-            let alone = weighted_sum(&rule, run, outcome, weights);
+            let alone = rule.weighted_sum(run, outcome, weights);
             assert_eq!(sum.to_bits(), alone.to_bits(), "{run:?} {weights:?}");
         }
     }

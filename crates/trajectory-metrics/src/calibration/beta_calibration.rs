@@ -130,20 +130,6 @@ impl BetaCalibrationMap {
         let [a, b] = self.standards.map(|standard| standard.mean);
         self.intercept - self.a() * a - self.b() * b
     }
-
-    /// Returns whether both slopes were negative and therefore set to 0. The map is then constant, and its value is
-    /// the weighted success rate of the training records. Reports of the map should mention it.
-    #[must_use]
-    pub const fn is_fallback(&self) -> bool {
-        self.fallback
-    }
-
-    /// Returns whether both features of the training forecasts, ln p and -ln(1-p), had a standard deviation below
-    /// 1e-6. The map then says little about any other forecast.
-    #[must_use]
-    pub const fn is_degenerate(&self) -> bool {
-        self.standards[0].degenerate && self.standards[1].degenerate
-    }
 }
 
 impl Calibrator for BetaCalibration {
@@ -176,6 +162,18 @@ impl CalibrationMap for BetaCalibrationMap {
             log_odds + self.slopes[i] * self.standards[i].apply(features[i])
         });
         self.clip.probability(log_odds)
+    }
+
+    /// Returns whether both slopes were negative and therefore set to 0. The value of the map is then the weighted
+    /// success rate of the training records.
+    fn is_fallback(&self) -> bool {
+        self.fallback
+    }
+
+    /// Returns whether both features of the training forecasts, ln p and -ln(1-p), had a standard deviation below
+    /// 1e-6.
+    fn is_degenerate(&self) -> bool {
+        self.standards[0].degenerate && self.standards[1].degenerate
     }
 }
 

@@ -12,6 +12,18 @@ use crate::error::Error;
 pub trait CalibrationMap {
     /// Returns the calibrated forecast.
     fn apply(&self, forecast: Probability) -> Probability;
+
+    /// Returns whether the best fit was outside the range of the method, and a constant map was returned instead.
+    /// Reports of the map should mention it. `false` for methods that always fit.
+    fn is_fallback(&self) -> bool {
+        false
+    }
+
+    /// Returns whether the training forecasts were too much alike for a fit, so that the map says little about any
+    /// other forecast. `false` for methods that fit the same forecasts, too.
+    fn is_degenerate(&self) -> bool {
+        false
+    }
 }
 
 /// A method to fit a [`CalibrationMap`] to forecasts with known outcomes.

@@ -140,20 +140,6 @@ impl PlattMap {
     pub const fn slope(&self) -> f64 {
         self.slope
     }
-
-    /// Returns whether the fitted slope was negative and therefore set to 0. The map is then constant, and its value
-    /// is the weighted success rate of the training records. Reports of the map should mention it.
-    #[must_use]
-    pub const fn is_fallback(&self) -> bool {
-        self.fallback
-    }
-
-    /// Returns whether the standard deviation of the training log-odds was below 1e-6. The map then says little about
-    /// any other forecast.
-    #[must_use]
-    pub const fn is_degenerate(&self) -> bool {
-        self.standard.degenerate
-    }
 }
 
 impl Calibrator for Platt {
@@ -185,5 +171,16 @@ impl CalibrationMap for PlattMap {
     fn apply(&self, forecast: Probability) -> Probability {
         let x = self.standard.apply(self.clip.log_odds(forecast));
         self.clip.probability(self.intercept + self.slope * x)
+    }
+
+    /// Returns whether the fitted slope was negative and therefore set to 0. The value of the map is then the weighted
+    /// success rate of the training records.
+    fn is_fallback(&self) -> bool {
+        self.fallback
+    }
+
+    /// Returns whether the standard deviation of the training log-odds was below 1e-6.
+    fn is_degenerate(&self) -> bool {
+        self.standard.degenerate
     }
 }

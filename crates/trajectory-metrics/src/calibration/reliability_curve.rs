@@ -70,19 +70,8 @@ fn rates(blocks: &TiedBlocks) -> impl Iterator<Item = f64> {
     pools.flat_map(|pool| std::iter::repeat_n(pool.rate(), pool.blocks.len()))
 }
 
-/// An interval that contains a point of the reliability curve with a given probability, if the confidences are
-/// calibrated.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct ConsistencyInterval {
-    /// A confidence that was reported.
-    pub confidence: Probability,
-    /// The interval, in [0, 1].
-    pub interval: Interval,
-}
-
-/// Returns the consistency band of [`reliability_curve`]. At each reported confidence, the band contains a share
+/// Returns the consistency band of [`reliability_curve`]: an interval within [0, 1] per point of the curve. At each
+/// reported confidence, the band contains a share
 /// `level` of the reliability curves that would result if every row succeeded with its reported probability.
 ///
 /// Outcomes are drawn independently for each row; the confidences do not change. A curve outside the
@@ -113,8 +102,8 @@ pub struct ConsistencyInterval {
 /// let outcomes: Vec<bool> = (0..100).map(|i| i < 60).collect();
 /// let blocks = TiedBlocks::new(&[Probability::new(0.9)?; 100], &outcomes, None)?;
 /// let band = consistency_band(&blocks, Level::new(0.95)?, 1_000, Seed::new(7))?;
-/// assert!(band[0].interval.contains(0.9));
-/// assert!(reliability_curve(&blocks)?[0].success_rate < band[0].interval.low());
+/// assert!(band[0].contains(0.9));
+/// assert!(reliability_curve(&blocks)?[0].success_rate < band[0].low());
 /// # Ok::<(), Error>(())
 /// ```
 pub fn consistency_band(
@@ -122,7 +111,7 @@ pub fn consistency_band(
     level: Level,
     resamples: usize,
     seed: Seed,
-) -> Result<Vec<ConsistencyInterval>, Error> {
+) -> Result<Vec<Interval>, Error> {
     if blocks.as_slice().is_empty() {
         return Err(Shared::Empty.into());
     }
@@ -143,10 +132,9 @@ pub fn consistency_band(
     let spans = in_order(rows.len().div_ceil(SPAN), Vec::new, |rates, span| {
         let first = span as usize * SPAN;
         let mut intervals = Vec::with_capacity(SPAN);
-        each_sorted(&curves, first..rows.len().min(first + SPAN), rates, |block, rates| {
+        each_sorted(&curves, first..rows.len().min(first + SPAN), rates, |rates| {
             let [low, high] = [tail, 1.0 - tail].map(|share| quantile(rates, share));
-            let interval = Interval::between(low, high);
-            intervals.push(ConsistencyInterval { confidence: rows[block].0, interval });
+            intervals.push(Interval::between(low, high));
         });
         intervals
     });
@@ -198,7 +186,7 @@ fn each_sorted(
     curves: &[Vec<Step>],
     blocks: Range<usize>,
     rates: &mut Vec<f64>,
-    mut call: impl FnMut(usize, &[f64]),
+    mut call: impl FnMut(&[f64]),
 ) {
     rates.clear();
     // The first block after a step, and the rates before and after it.
@@ -220,7 +208,7 @@ fn each_sorted(
             // Linear in the number of curves, because most of it is in order.
             rates.sort_by(f64::total_cmp);
         }
-        call(block, rates);
+        call(rates);
     }
 }
 

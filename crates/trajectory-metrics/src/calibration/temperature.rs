@@ -104,20 +104,6 @@ impl TemperatureMap {
     pub fn temperature(&self) -> f64 {
         1.0 / self.slope
     }
-
-    /// Returns whether no finite temperature was best. The map is then 1/2 everywhere, and reports of the map should
-    /// mention it.
-    #[must_use]
-    pub const fn is_fallback(&self) -> bool {
-        self.fallback
-    }
-
-    /// Returns whether the log-odds of every training forecast were 0 up to 1e-6, so that every temperature fits
-    /// equally well. The temperature is then 1, and the map only clips.
-    #[must_use]
-    pub const fn is_degenerate(&self) -> bool {
-        self.degenerate
-    }
 }
 
 impl Calibrator for TemperatureScaling {
@@ -156,5 +142,16 @@ const LEAST_SCALE: f64 = 1e-6;
 impl CalibrationMap for TemperatureMap {
     fn apply(&self, forecast: Probability) -> Probability {
         self.clip.probability(self.slope * self.clip.log_odds(forecast))
+    }
+
+    /// Returns whether no finite temperature was best. The map is then 1/2 everywhere.
+    fn is_fallback(&self) -> bool {
+        self.fallback
+    }
+
+    /// Returns whether the log-odds of every training forecast were 0 up to 1e-6, so that every temperature fits
+    /// equally well. The temperature is then 1, and the map only clips.
+    fn is_degenerate(&self) -> bool {
+        self.degenerate
     }
 }

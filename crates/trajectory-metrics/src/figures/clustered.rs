@@ -10,7 +10,7 @@ use crate::{
     resampling::bootstrap::{Bootstrap, check_resamples},
 };
 
-/// The settings of the confidence intervals that [`Clustered::figures`] computes.
+/// The settings of bootstrap intervals. The default is 95 % and 1,000 resamples with seed 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Intervals {
     /// The confidence level.
@@ -19,6 +19,18 @@ pub struct Intervals {
     pub resamples: usize,
     /// The seed of the resamples.
     pub seed: Seed,
+}
+
+impl Default for Intervals {
+    fn default() -> Self {
+        let level = const {
+            match Level::new(0.95) {
+                Ok(level) => level,
+                Err(_) => Level::HALF,
+            }
+        };
+        Self { level, resamples: Bootstrap::RESAMPLES, seed: Seed::default() }
+    }
 }
 
 /// Rows in clusters, such as the runs of tasks. Metrics of the rows have intervals from a bootstrap that resamples
@@ -205,7 +217,7 @@ impl<K: Ord, R> Clustered<K, R> {
                 continue;
             };
             let replicates = replicates.with_clusters(clusters);
-            let is_exact = metric.is_share() && independent;
+            let is_exact = metric.is_share && independent;
             *found = if is_exact { replicates.of_independent_outcomes() } else { replicates }
                 .figure(level);
         }
@@ -224,7 +236,7 @@ impl<K: Ord, R> Clustered<K, R> {
             let mut alone = empty.clone();
             add(&mut alone, row, weight)?;
             for (metric, counted) in metrics.iter().zip(&mut counted) {
-                let counts = metric.is_of_all_rows() || metric.value(&alone).is_ok();
+                let counts = metric.is_of_all_rows || metric.value(&alone).is_ok();
                 if counts && weight > Weight::ZERO {
                     counted.push(cluster);
                 }

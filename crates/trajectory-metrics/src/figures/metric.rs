@@ -100,9 +100,10 @@ pub struct Metric<E: ?Sized> {
     /// The measured quantity.
     pub measure: Measure,
     value: fn(&E) -> Result<f64, Undefined>,
-    is_share: bool,
-    is_of_all_rows: bool,
-    bar: Option<&'static str>,
+    pub(crate) is_share: bool,
+    pub(crate) is_of_all_rows: bool,
+    /// The label of the bar in the report's chart of shares, if the value is one of its bars.
+    pub bar: Option<&'static str>,
 }
 
 impl<E: ?Sized> Clone for Metric<E> {
@@ -151,20 +152,6 @@ impl<E: ?Sized> Metric<E> {
     #[must_use]
     pub const fn bar(self, name: &'static str) -> Self {
         Self { bar: Some(name), ..self }
-    }
-
-    /// Returns the label of the bar in the report's chart of shares; `None` without a bar.
-    #[must_use]
-    pub const fn bar_name(&self) -> Option<&'static str> {
-        self.bar
-    }
-
-    pub(crate) const fn is_share(&self) -> bool {
-        self.is_share
-    }
-
-    pub(crate) const fn is_of_all_rows(&self) -> bool {
-        self.is_of_all_rows
     }
 
     /// Computes the value.

@@ -6,7 +6,7 @@ use crate::{
     streams::{
         forecast_policy::{Checked, ForecastCounts, ForecastPolicy},
         paired_sum::PairedSum,
-        tps::{Tps, check_horizon},
+        tps::Tps,
         weight_schedule::{WeightSchedule, weigh},
     },
 };
@@ -96,7 +96,7 @@ impl<R: ScoringRule> OnlineTps<R> {
     #[must_use]
     pub fn new(tps: Tps<R>) -> Self {
         let state = OnlineTpsState {
-            schedule: tps.schedule().clone(),
+            schedule: tps.schedule.clone(),
             rule: [0.0; 8],
             policy: ForecastPolicy::default(),
             steps: 0,
@@ -116,7 +116,7 @@ impl<R: ScoringRule> OnlineTps<R> {
     pub fn state(&self) -> OnlineTpsState {
         let Self { tps, state } = self;
         let (plain, weighted) = (state.plain.stored(), state.weighted.stored());
-        OnlineTpsState { rule: scores_of(tps.rule()), plain, weighted, ..state.clone() }
+        OnlineTpsState { rule: scores_of(&tps.rule), plain, weighted, ..state.clone() }
     }
 
     /// Continues a run from a stored state. Give the same score as for the original run.
@@ -149,7 +149,7 @@ impl<R: ScoringRule> OnlineTps<R> {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn resume(tps: Tps<R>, state: OnlineTpsState) -> Result<Self, Error> {
-        if *tps.schedule() != state.schedule {
+        if tps.schedule != state.schedule {
             return Err(Error::OtherScore { what: "weight schedule" });
         }
         // Logarithms of two machines may differ in the last digit.
@@ -157,7 +157,7 @@ impl<R: ScoringRule> OnlineTps<R> {
             let gap = (a - b).abs();
             a != *b && (gap.is_infinite() || gap > 1e-9 * a.abs().max(b.abs()))
         };
-        if scores_of(tps.rule()).into_iter().zip(&state.rule).any(differs) {
+        if scores_of(&tps.rule).into_iter().zip(&state.rule).any(differs) {
             return Err(Error::OtherScore { what: "rule" });
         }
         state.check()?;
@@ -236,7 +236,7 @@ impl<R: ScoringRule> OnlineTps<R> {
     pub fn push(&mut self, forecast: Probability) {
         if self.state.left_out.is_none() {
             self.state.last = Some(forecast);
-            self.state.add(self.tps.rule().scores(forecast));
+            self.state.add(self.tps.rule.scores(forecast));
         }
     }
 
@@ -277,15 +277,15 @@ impl<R: ScoringRule> OnlineTps<R> {
         if let Some((step, fault)) = self.state.left_out {
             return Err(Error::RunLeftOut { step, fault });
         }
-        check_horizon(self.state.steps, horizon)?;
+        WeightSchedule::check_horizon(self.state.steps, horizon)?;
         let mut sums = self.state.weighted;
-        if let WeightSchedule::LinearFront = self.tps.schedule() {
+        if let WeightSchedule::LinearFront = self.tps.schedule {
             let beyond = horizon - self.state.steps;
             if beyond > 0 {
                 sums.add(self.state.plain.values().map(|plain| beyond as f64 * plain));
             }
         }
-        Ok(sums.values()[usize::from(outcome)] / self.tps.schedule().total(horizon)?)
+        Ok(sums.values()[usize::from(outcome)] / self.tps.schedule.total(horizon)?)
     }
 }
 

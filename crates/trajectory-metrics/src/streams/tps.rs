@@ -1,8 +1,8 @@
-use scoring_rules::{ExactMean, Probability, ScoringRule, Weight, runs::Runs};
+use scoring_rules::{ExactMean, Probability, Runs, ScoringRule, Weight};
 
 use crate::{
     checks::same_length,
-    error::{Error, Shared},
+    error::Error,
     streams::{
         traces::{Trace, Traces},
         weight_schedule::WeightSchedule,
@@ -34,8 +34,6 @@ use crate::{
 /// use trajectory_metrics::{Error, LogScore, Probability, Tps, Trace, WeightSchedule};
 ///
 /// let tps = Tps::new(LogScore::clipped(1e-6)?, WeightSchedule::LinearFront);
-/// assert_eq!(tps.rule(), &LogScore::clipped(1e-6)?);
-/// assert_eq!(tps.schedule(), &WeightSchedule::LinearFront);
 /// let stream = Probability::from_slice(&[0.5, 0.8])?;
 /// let score = tps.score(Trace::new(stream, true)?)?;
 /// assert!((score - (2.0 * 0.5_f64.ln() + 0.8_f64.ln()) / 3.0).abs() < 1e-15);
@@ -45,8 +43,10 @@ use crate::{
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Tps<R> {
-    rule: R,
-    schedule: WeightSchedule,
+    /// The rule for a single forecast.
+    pub rule: R,
+    /// The weights of the steps.
+    pub schedule: WeightSchedule,
 }
 
 impl<R: ScoringRule> Tps<R> {
@@ -54,18 +54,6 @@ impl<R: ScoringRule> Tps<R> {
     #[must_use]
     pub const fn new(rule: R, schedule: WeightSchedule) -> Self {
         Self { rule, schedule }
-    }
-
-    /// Returns the rule for a single forecast.
-    #[must_use]
-    pub const fn rule(&self) -> &R {
-        &self.rule
-    }
-
-    /// Returns the weights of the steps.
-    #[must_use]
-    pub const fn schedule(&self) -> &WeightSchedule {
-        &self.schedule
     }
 
     /// Returns the score of one trace.
@@ -108,7 +96,7 @@ impl<R: ScoringRule> Tps<R> {
         outcome: bool,
         horizon: usize,
     ) -> Result<f64, Error> {
-        check_horizon(prefix.len(), horizon)?;
+        WeightSchedule::check_horizon(prefix.len(), horizon)?;
         self.schedule.sum(&self.rule, prefix, outcome, horizon)
     }
 
@@ -160,7 +148,7 @@ impl<R: ScoringRule> Tps<R> {
         grade: Probability,
     ) -> Result<f64, Error> {
         let horizon = forecasts.len();
-        check_horizon(horizon, horizon)?;
+        WeightSchedule::check_horizon(horizon, horizon)?;
         let sum = |outcome| self.schedule.sum(&self.rule, forecasts, outcome, horizon);
         let share = grade.get();
         if share == 1.0 || share == 0.0 {
@@ -267,23 +255,6 @@ impl<R: ScoringRule> Tps<R> {
             take(done, &scores[..ends.len()])?;
             done += ends.len();
         }
-        Ok(())
-    }
-}
-
-/// Checks that a prefix of `steps` steps is no longer than the horizon, which is from 1 to 2^32 - 1.
-///
-/// # Errors
-///
-/// [`Error::Horizon`] if it is longer; [`Error::HorizonTooLong`] or [`scoring_rules::Error::Empty`] for another horizon.
-pub fn check_horizon(steps: usize, horizon: usize) -> Result<(), Error> {
-    if steps > horizon {
-        Err(Error::Horizon { horizon, steps })
-    } else if horizon == 0 {
-        Err(Shared::Empty.into())
-    } else if horizon as u64 > u64::from(u32::MAX) {
-        Err(Error::HorizonTooLong { horizon })
-    } else {
         Ok(())
     }
 }

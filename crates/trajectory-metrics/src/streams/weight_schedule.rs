@@ -1,12 +1,8 @@
 use std::{fmt, str::FromStr};
 
-use scoring_rules::{
-    Probability, ScoringRule, Weight,
-    checks::entry,
-    runs::{StepWeights, weighted_sum},
-};
+use scoring_rules::{Probability, ScoringRule, StepWeights, Weight, checks::entry};
 
-use crate::error::Error;
+use crate::error::{Error, Shared};
 
 /// The least positive [`Weight`].
 const LEAST_WEIGHT: f64 = 1e-100;
@@ -132,6 +128,25 @@ impl WeightSchedule {
         Ok((0..horizon).map(|i| self.raw(i, horizon) / total).collect())
     }
 
+    /// Checks that a prefix of `steps` steps is no longer than the horizon, which is from 1 to 2^32 - 1.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Horizon`] if it is longer; [`Error::HorizonTooLong`] or [`scoring_rules::Error::Empty`] for another
+    /// horizon.
+    #[doc(hidden)]
+    pub fn check_horizon(steps: usize, horizon: usize) -> Result<(), Error> {
+        if steps > horizon {
+            Err(Error::Horizon { horizon, steps })
+        } else if horizon == 0 {
+            Err(Shared::Empty.into())
+        } else if horizon as u64 > u64::from(u32::MAX) {
+            Err(Error::HorizonTooLong { horizon })
+        } else {
+            Ok(())
+        }
+    }
+
     /// Returns the weights of the first `steps` steps of a run with the given horizon, as weights of rows. A weight
     /// below 1e-100, the smallest positive weight that a row can have, becomes 0; [`Self::ExponentialFront`] has such
     /// weights after step 332.
@@ -203,11 +218,11 @@ impl WeightSchedule {
         let total = self.total(horizon)?;
         let sum = match self.step_weights() {
             Some(weights) => {
-                let sum = weighted_sum(rule, steps, outcome, weights);
+                let sum = rule.weighted_sum(steps, outcome, weights);
                 if weights == StepWeights::Falling && steps.len() < horizon {
                     // In a longer run, every weight is larger by the number of missing steps.
                     let beyond = (horizon - steps.len()) as f64;
-                    sum + beyond * weighted_sum(rule, steps, outcome, StepWeights::Equal)
+                    sum + beyond * rule.weighted_sum(steps, outcome, StepWeights::Equal)
                 } else {
                     sum
                 }

@@ -155,9 +155,7 @@ fn consistency_bands_end_where_the_exact_distribution_of_the_curve_does() {
         let level = level_of(case["level"].as_f64().unwrap());
         let band = consistency_band(&blocks, level, 40_000, Seed::new(2007)).unwrap();
         for (ours, exact) in band.iter().zip(case["band"].as_array().unwrap()) {
-            for (end, exact) in
-                [(ours.interval.low(), &exact[0]), (ours.interval.high(), &exact[1])]
-            {
+            for (end, exact) in [(ours.low(), &exact[0]), (ours.high(), &exact[1])] {
                 if let Some(exact) = exact.as_f64() {
                     assert!((end - exact).abs() < 1e-11, "{}: {end} {exact}", case["name"]);
                     ends += 1;
@@ -232,7 +230,7 @@ fn of_confidences(blocks: &TiedBlocks) -> Vec<f64> {
     }
     all.extend(reliability_curve(blocks).unwrap().iter().map(|point| point.success_rate));
     for point in consistency_band(blocks, Level::HALF, 20, Seed::new(3)).unwrap() {
-        all.extend([point.interval.low(), point.interval.high()]);
+        all.extend([point.low(), point.high()]);
     }
     all
 }
@@ -435,9 +433,7 @@ fn calibrated_confidences_stay_in_their_band_about_as_often_as_its_level() {
             .collect();
         let blocks = TiedBlocks::new(ps(&confidence), &outcomes, None).unwrap();
         for (point, band) in reliability_curve(&blocks).unwrap().iter().zip(&band) {
-            inside += usize::from(
-                (band.interval.low()..=band.interval.high()).contains(&point.success_rate),
-            );
+            inside += usize::from(band.contains(point.success_rate));
             points += 1;
         }
     }

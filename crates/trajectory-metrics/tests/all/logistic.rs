@@ -19,11 +19,13 @@ fn standardised(rows: &[(f64, f64, f64)]) -> Option<Vec<Row>> {
         .iter()
         .map(|&(feature, failures, successes)| (vec![feature], failures, successes))
         .collect();
-    let all = rows_of(&rows);
-    let (failures, successes) = all.totals();
-    let least = 1e-12 * (failures + successes);
+    let sum = |of: &dyn Fn(&Row) -> f64| rows.iter().map(of).sum::<f64>();
+    let (failures, successes) = (sum(&|row| row.1), sum(&|row| row.2));
+    let total = failures + successes;
+    let least = 1e-12 * total;
     (failures > 0.0 && failures >= least && successes >= least).then_some(())?;
-    let (mean, deviation) = all.mean_and_deviation(0);
+    let mean = sum(&|row| (row.1 + row.2) / total * row.0[0]);
+    let deviation = sum(&|row| (row.1 + row.2) / total * (row.0[0] - mean).powi(2)).sqrt();
     rows.iter_mut().for_each(|row| row.0[0] = (row.0[0] - mean) / deviation.max(1e-6));
     Some(rows)
 }

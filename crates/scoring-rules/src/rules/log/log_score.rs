@@ -18,7 +18,6 @@ use crate::{
         sides::Sides,
         smooth::{SmoothScore, ThresholdDensity, smooth_rule},
     },
-    runs::weighted_sum,
     sums::compensated_sum::CompensatedSum,
     values::probability::Probability,
     wide::wide,
@@ -206,11 +205,11 @@ impl LogScore {
         let (mut total, mut end) = (CompensatedSum::default(), 0);
         for piece in run.chunks(WINDOW) {
             end += piece.len();
-            let plain = weighted_sum(&self, piece, outcome, StepWeights::Equal);
+            let plain = self.weighted_sum(piece, outcome, StepWeights::Equal);
             if plain.is_infinite() {
                 return plain;
             }
-            let falling = || weighted_sum(&self, piece, outcome, StepWeights::Falling);
+            let falling = || self.weighted_sum(piece, outcome, StepWeights::Falling);
             total.add(match weights {
                 StepWeights::Equal => plain,
                 StepWeights::Falling => falling() + (run.len() - end) as f64 * plain,

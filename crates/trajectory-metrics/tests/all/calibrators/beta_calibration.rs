@@ -1,4 +1,4 @@
-use trajectory_metrics::BetaCalibration;
+use trajectory_metrics::{BetaCalibration, CalibrationMap};
 
 use crate::weighted_records::{fit, mapped};
 

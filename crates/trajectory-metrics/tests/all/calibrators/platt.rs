@@ -1,4 +1,4 @@
-use trajectory_metrics::{Calibrator, Platt};
+use trajectory_metrics::{CalibrationMap, Calibrator, Platt};
 
 use crate::common::{ps, refused};
 use crate::weighted_records::{fit, mapped};

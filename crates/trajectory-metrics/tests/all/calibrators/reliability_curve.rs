@@ -23,13 +23,8 @@ fn the_band_of_a_seed_does_not_change_with_versions() {
         [(0.0, 91.0 / 180.0), (0.24722222222222222, 8.0 / 11.0), (0.447979797979798, 1.0)];
     assert_eq!(band.len(), expected.len());
     for (point, (low, high)) in band.iter().zip(expected) {
-        approx::assert_relative_eq!(point.interval.low(), low, epsilon = 0.0, max_relative = 1e-14);
-        approx::assert_relative_eq!(
-            point.interval.high(),
-            high,
-            epsilon = 0.0,
-            max_relative = 1e-14
-        );
+        approx::assert_relative_eq!(point.low(), low, epsilon = 0.0, max_relative = 1e-14);
+        approx::assert_relative_eq!(point.high(), high, epsilon = 0.0, max_relative = 1e-14);
     }
 }
 
@@ -38,7 +33,7 @@ fn certain_confidences_have_a_band_without_width() {
     let band =
         consistency_band(&blocks(&[0.0, 1.0, 1.0], None), Level::HALF, 50, Seed::new(1)).unwrap();
     assert_eq!(
-        band.iter().map(|b| (b.interval.low(), b.interval.high())).collect::<Vec<_>>(),
+        band.iter().map(|it| (it.low(), it.high())).collect::<Vec<_>>(),
         [(0.0, 0.0), (1.0, 1.0)]
     );
 }

@@ -1,4 +1,4 @@
-use trajectory_metrics::{Calibrator, Error, TemperatureScaling};
+use trajectory_metrics::{CalibrationMap, Calibrator, Error, TemperatureScaling};
 
 use crate::common::ps;
 use crate::weighted_records::{fit, mapped};

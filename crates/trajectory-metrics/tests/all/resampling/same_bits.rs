@@ -98,7 +98,7 @@ proptest! {
         let blocks = TiedBlocks::new(ps(&confidence), &vec![true; rows.len()], Some(&weights)).unwrap();
         let (level, seed) = (level_of(level), Seed::new(seed));
         let band = consistency_band(&blocks, level, resamples as usize, seed).unwrap();
-        let ends = band.iter().map(|it| [it.interval.low().to_bits(), it.interval.high().to_bits()]);
+        let ends = band.iter().map(|it| [it.low().to_bits(), it.high().to_bits()]);
         prop_assert_eq!(ends.collect::<Vec<_>>(), sorted_band(&blocks, level, resamples, seed));
     }
 }

@@ -18,7 +18,7 @@ fn check(rule: impl SmoothRule + Copy) {
         let tps = Tps::new(rule, schedule);
         for outcome in [false, true] {
             let mut steps = [LossDerivatives::default(); 4];
-            let loss = tps.loss_in_logits(&LOGITS, outcome, &mut steps).unwrap();
+            let loss = tps.loss_in_logits(&LOGITS, outcome, LOGITS.len(), &mut steps).unwrap();
             let forecasts = LOGITS.map(|z: f64| 1.0 / (1.0 + (-z).exp()));
             let trace = Trace::new(ps(&forecasts), outcome).unwrap();
             approx::assert_relative_eq!(
@@ -32,7 +32,8 @@ fn check(rule: impl SmoothRule + Copy) {
                     let mut logits = LOGITS;
                     logits[t] += by;
                     let mut steps = [LossDerivatives::default(); 4];
-                    let loss = tps.loss_in_logits(&logits, outcome, &mut steps).unwrap();
+                    let loss =
+                        tps.loss_in_logits(&logits, outcome, logits.len(), &mut steps).unwrap();
                     (loss, steps[t].gradient)
                 };
                 let h = 1e-5;
@@ -60,21 +61,21 @@ fn the_loss_of_a_prefix_is_minus_its_score_under_the_weights_of_the_whole_run() 
         let tps = Tps::new(SphericalScore, schedule);
         for (outcome, horizon) in [(false, 4), (true, 5), (false, 40)] {
             let mut steps = [LossDerivatives::default(); 4];
-            let loss = tps.prefix_loss_in_logits(&LOGITS, outcome, horizon, &mut steps);
+            let loss = tps.loss_in_logits(&LOGITS, outcome, horizon, &mut steps);
             let score = tps.prefix_score(forecasts, outcome, horizon).unwrap();
             approx::assert_relative_eq!(loss.unwrap(), -score, max_relative = 1e-13);
             // Only the weights of the steps differ from those of a run that ends here.
             let mut alone = [LossDerivatives::default(); 4];
-            tps.loss_in_logits(&LOGITS, outcome, &mut alone).unwrap();
-            let weights = tps.schedule().weights(horizon).unwrap();
-            let own = tps.schedule().weights(4).unwrap();
+            tps.loss_in_logits(&LOGITS, outcome, LOGITS.len(), &mut alone).unwrap();
+            let weights = tps.schedule.weights(horizon).unwrap();
+            let own = tps.schedule.weights(4).unwrap();
             for t in 0..4 {
                 let want = alone[t].gradient / own[t] * weights[t];
                 assert!((steps[t].gradient - want).abs() < 1e-14);
             }
         }
         let mut steps = [LossDerivatives::default(); 4];
-        let short = tps.prefix_loss_in_logits(&LOGITS, true, 3, &mut steps);
+        let short = tps.loss_in_logits(&LOGITS, true, 3, &mut steps);
         assert!(matches!(short, Err(Error::Horizon { horizon: 3, steps: 4, .. })));
     }
 }
@@ -84,10 +85,10 @@ fn invalid_logits_and_lengths_are_refused() {
     let tps = Tps::new(BrierScore, WeightSchedule::Uniform);
     let untouched = LossDerivatives::default();
     let mut steps = [untouched; 2];
-    let error = tps.loss_in_logits(&[0.0], true, &mut steps).unwrap_err();
+    let error = tps.loss_in_logits(&[0.0], true, 1, &mut steps).unwrap_err();
     assert_eq!(error, scoring_rules::checks::length("steps", 1, 2).into());
-    let error = tps.loss_in_logits(&[0.0, f64::NAN], true, &mut steps).unwrap_err();
+    let error = tps.loss_in_logits(&[0.0, f64::NAN], true, 2, &mut steps).unwrap_err();
     assert!(matches!(error, Error::Logit { step: 2, .. }));
     assert_eq!(steps, [untouched; 2]);
-    assert_eq!(tps.loss_in_logits(&[], true, &mut []).unwrap_err(), Shared::Empty.into());
+    assert_eq!(tps.loss_in_logits(&[], true, 0, &mut []).unwrap_err(), Shared::Empty.into());
 }

@@ -197,6 +197,13 @@ fn deep_queries_run_or_are_refused() {
         format!("SELECT {}p{} FROM r", "(".repeat(10_000), ")".repeat(10_000)),
         format!("SELECT {}p{} FROM r", "CASE WHEN y THEN ".repeat(1_000), " END".repeat(1_000)),
         format!("SELECT * FROM {}r{}", "(SELECT * FROM ".repeat(300), ")".repeat(300)),
+        format!("SELECT p FROM r WHERE 0 < p{}", " + r.then".repeat(60_000)),
+        format!(
+            "SELECT p FROM r WHERE CASE WHEN 0 < p{} THEN y END",
+            " + r.end + then".repeat(9_000)
+        ),
+        format!("SELECT p FROM r WHERE {} y", "NOT ".repeat(1_000)),
+        format!("SELECT {} p FROM r", "- ".repeat(1_999)),
     ] {
         file(sql);
         let found = command(&folder, &arguments);
@@ -212,7 +219,12 @@ fn deep_queries_run_or_are_refused() {
     }
     file(format!("SELECT max(p) FROM {}r{}", "(SELECT * FROM ".repeat(150), ")".repeat(150)));
     assert!(String::from_utf8(command(&folder, &arguments).stdout).unwrap().contains("| 0.75 "));
-    // Many items are not deep.
+    // Many items are not deep, and names are no keywords.
+    file(format!("SELECT {} r.p FROM r", "r.p AS \"case\", r.y AS end, ".repeat(300)));
+    let error = String::from_utf8(command(&folder, &arguments).stderr).unwrap();
+    assert!(!error.contains("nests"), "{error}");
+    file(format!("SELECT count(*) AS n FROM r WHERE {}", joined("r.p = 0.75", " OR ", 900)));
+    assert!(String::from_utf8(command(&folder, &arguments).stdout).unwrap().contains("| 1 |"));
     file(format!("SELECT count(*) AS n FROM r WHERE p IN ({})", joined("-1 + 1.75", ", ", 3_000)));
     assert!(String::from_utf8(command(&folder, &arguments).stdout).unwrap().contains("| 1 |"));
 }
@@ -224,6 +236,9 @@ fn an_output_holds_every_value_or_is_refused() {
         ("a.jsonl", "SELECT p, log_score(0.0, true) AS s FROM r", "the value of s in row 1"),
         ("a.jsonl", "SELECT make_array(1.0, 'NaN'::DOUBLE) AS s", "the value of s in row 1"),
         ("a.jsonl", "SELECT named_struct('z', '-inf'::FLOAT) AS s", "the value of s in row 1"),
+        ("a.jsonl", "SELECT map {'a': 'nan'::DOUBLE} AS s", "the value of s in row 1"),
+        ("a.jsonl", "SELECT arrow_cast('nan', 'Float16') AS s", "the value of s in row 1"),
+        ("a.csv", "SELECT * FROM r CROSS JOIN r AS t", "the name p stands twice"),
         ("a.csv", "SELECT cluster_mean(p, 'a') AS m FROM r", "such as m['mean']"),
     ] {
         let found = command(&folder, &["--output", file, sql, "r=data"]);
@@ -255,16 +270,24 @@ fn texts_are_not_compared_with_numbers() {
         "SELECT CASE task WHEN 7 THEN p END FROM t",
         "SELECT * FROM (SELECT p, task AS id FROM t) WHERE id = 7",
         "SELECT (SELECT max(p) FROM t WHERE task = n) FROM (SELECT 7 AS n)",
+        "SELECT coalesce(task, 1) FROM t",
+        "SELECT nullif(task, 7) FROM t",
+        "SELECT * FROM t WHERE [task] = [7]",
     ] {
         let found = command(&folder, &[sql, "t=t.csv"]);
         let error = String::from_utf8(found.stderr).unwrap();
         assert_eq!(found.status.code(), Some(2), "{sql}");
-        assert!(error.contains(" is a text and "), "{sql}: {error}");
+        assert!(error.contains(" is a text that the query reads as a number"), "{sql}: {error}");
     }
+    let date = "SELECT * FROM (SELECT DATE '2025-01-31' AS d) WHERE d > 20250101";
+    let error = command(&folder, &[date]).stderr;
+    assert!(String::from_utf8(error).unwrap().contains("reads as the time since 1970"));
     for (sql, rows) in [
         ("SELECT * FROM t WHERE task = '7'", 1),
         ("SELECT * FROM t WHERE CAST(task AS BIGINT) = 7", 2),
         ("SELECT * FROM t WHERE p > '0.3'", 1),
+        ("SELECT * FROM t WHERE TRY_CAST(trim(task) AS DOUBLE) = 7", 2),
+        ("SELECT sum(CAST(task AS DOUBLE)) FROM t HAVING sum(CAST(task AS DOUBLE)) > 8", 1),
         ("SELECT * FROM t WHERE task IN ('7', '8')", 1),
     ] {
         let found = command(&folder, &[sql, "t=t.csv"]);

@@ -4,6 +4,8 @@ use std::{io, path::PathBuf, time::Duration};
 
 use datafusion::common::DataFusionError;
 
+use crate::query::LEVELS;
+
 /// Why a query was not run. The message names the file, line, column or statement, and says what would be right.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
@@ -57,12 +59,27 @@ pub(crate) enum Problem {
     #[error("{0}; change the values, or leave the column out of the query")]
     Column(String),
     #[error(
-        "{0} is a text and {1} a number, for which 001 and 1 are equal; compare with a text such as '1', or use CAST({0} AS DOUBLE)"
+        "{0} is a text that the query reads as a number, so that 001 is 1; write the number as a text ('1', or \
+        CAST(n AS VARCHAR)), or, if all texts are numbers, CAST({0} AS DOUBLE)"
     )]
-    Comparison(String, String),
-    #[error("{path}: CSV cannot hold the record or list {1}; select its parts, such as {1}['mean'], or write .parquet or .jsonl", path = .0.display())]
+    TextAsNumber(String),
+    #[error(
+        "{0} is a number that the query reads as the time since 1970; write a date such as '2025-01-31'"
+    )]
+    NumberAsDate(String),
+    #[error(
+        "{path}: the name {1} stands twice among the columns; give each a name of its own by AS", path = .0.display()
+    )]
+    OutputTwice(PathBuf, String),
+    #[error(
+        "{path}: CSV cannot hold the record or list {1}; select its parts, such as {1}['mean'], or write .parquet \
+        or .jsonl", path = .0.display()
+    )]
     Nested(PathBuf, String),
-    #[error("{path}: JSON cannot hold the value of {1} in row {2}, which is infinite or NaN; write .parquet or .csv, or clip the forecasts", path = .0.display())]
+    #[error(
+        "{path}: JSON cannot hold the value of {1} in row {2}, which is infinite or NaN; write .parquet",
+        path = .0.display()
+    )]
     NotFinite(PathBuf, String, usize),
     #[error(
         "the statement {0:?} is refused: a query only reads, so it cannot write, create or set anything; \
@@ -145,6 +162,9 @@ impl From<DataFusionError> for Problem {
             },
             other => other,
         };
+        if error.to_string().contains("RecursionLimitExceeded") {
+            return Self::Levels(LEVELS);
+        }
         let text = in_one_line(&error);
         let table = text.strip_prefix("table 'datafusion.public.");
         match table.and_then(|text| text.strip_suffix("' not found")) {

@@ -4,7 +4,7 @@
 //! is left out without an error, and nothing is written except the one new file that a caller names.
 
 mod arguments;
-mod comparisons;
+mod casts;
 mod csv;
 mod error;
 mod files;

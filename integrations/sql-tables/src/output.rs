@@ -1,6 +1,7 @@
 //! Writes rows to a new file.
 
 use std::{
+    collections::BTreeSet,
     fs::{self, File},
     io::{self, ErrorKind},
     path::{Path, PathBuf},
@@ -13,9 +14,10 @@ use std::{
 
 use datafusion::{
     arrow::{
-        array::{Array, AsArray},
+        array::{Array, ArrayRef, AsArray},
+        compute::cast,
         csv,
-        datatypes::{Float32Type, Float64Type, SchemaRef},
+        datatypes::{DataType, Float32Type, Float64Type, SchemaRef},
         error::ArrowError,
         json::{self, writer::LineDelimited},
         record_batch::{RecordBatch, RecordBatchWriter},
@@ -76,6 +78,10 @@ impl Output {
         schema: SchemaRef,
         rows: impl Stream<Item = Result<RecordBatch, Problem>> + Unpin,
     ) -> Result<String, Problem> {
+        let mut names = BTreeSet::new();
+        if let Some(field) = schema.fields().iter().find(|it| !names.insert(it.name())) {
+            return Err(Problem::OutputTwice(self.path, field.name().clone()));
+        }
         let unfinished = Self::unfinished(&self.path, RUNS.fetch_add(1, Ordering::SeqCst));
         // Nothing that exists is written to, and no link is followed.
         let file = File::create_new(&unfinished)
@@ -153,16 +159,42 @@ impl Output {
 
 /// Whether no number of the column, at any depth, is infinite or NaN.
 fn is_finite(column: &dyn Array) -> bool {
-    if let Some(numbers) = column.as_primitive_opt::<Float64Type>() {
-        numbers.iter().flatten().all(f64::is_finite)
-    } else if let Some(numbers) = column.as_primitive_opt::<Float32Type>() {
-        numbers.iter().flatten().all(f32::is_finite)
-    } else if let Some(record) = column.as_struct_opt() {
-        record.columns().iter().all(|part| is_finite(part))
-    } else if let Some(lists) = column.as_list_opt::<i32>() {
-        lists.iter().flatten().all(|items| is_finite(&items))
-    } else {
-        true
+    let is_list_finite = |items: Option<ArrayRef>| items.is_none_or(|items| is_finite(&items));
+    match column.data_type() {
+        DataType::Float64 => {
+            column.as_primitive::<Float64Type>().iter().flatten().all(f64::is_finite)
+        }
+        DataType::Float32 => {
+            column.as_primitive::<Float32Type>().iter().flatten().all(f32::is_finite)
+        }
+        DataType::Struct(_) => {
+            let record = column.as_struct();
+            let parts = |row| record.columns().iter().all(|part| is_finite(&part.slice(row, 1)));
+            record.columns().iter().all(|part| is_finite(part))
+                || (0..record.len()).all(|row| record.is_null(row) || parts(row))
+        }
+        DataType::List(_) => column.as_list::<i32>().iter().all(is_list_finite),
+        DataType::LargeList(_) => column.as_list::<i64>().iter().all(is_list_finite),
+        DataType::FixedSizeList(..) => column.as_fixed_size_list().iter().all(is_list_finite),
+        DataType::Map(..) => column.as_map().iter().flatten().all(|items| is_finite(&items)),
+        // Types in which JSON writes no fractions, and rare ones that are written out by a cast.
+        other => match plain(other) {
+            Some(to) => cast(column, &to).is_ok_and(|column| is_finite(&column)),
+            None => true,
+        },
+    }
+}
+
+/// The type in which the numbers of a rare type can be read.
+fn plain(it: &DataType) -> Option<DataType> {
+    match it {
+        DataType::Float16 => Some(DataType::Float64),
+        DataType::Dictionary(_, values) => Some(DataType::clone(values)),
+        DataType::ListView(items) | DataType::LargeListView(items) => {
+            Some(DataType::LargeList(Arc::clone(items)))
+        }
+        DataType::RunEndEncoded(_, values) => Some(values.data_type().clone()),
+        _ => None,
     }
 }
 

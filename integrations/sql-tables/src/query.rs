@@ -1,11 +1,12 @@
 //! A query that only reads.
 
-use std::{path::Path, sync::Arc};
+use std::{collections::BTreeSet, path::Path, sync::Arc};
 
 use datafusion::{
     arrow::{
         array::RecordBatch, datatypes::SchemaRef, util::pretty::pretty_format_batches_with_schema,
     },
+    catalog::TableProvider,
     common::{DataFusionError, config::ConfigNonZeroUsize},
     execution::TaskContext,
     physical_plan::{ExecutionPlan, collect, execute_stream},
@@ -19,7 +20,7 @@ use datafusion::{
 use futures::StreamExt;
 
 use crate::{
-    comparisons,
+    casts,
     error::{Error, Problem},
     files,
     output::Output,
@@ -30,7 +31,7 @@ use crate::{
 const DEPTH: usize = 2_000;
 
 /// The most levels of parentheses, calls, `CASE` and subqueries.
-const LEVELS: usize = 200;
+pub(crate) const LEVELS: usize = 200;
 
 /// The limit of the parser, which counts up to three for a level. Beyond it, some messages name another problem.
 const PARSED: usize = 800;
@@ -70,27 +71,33 @@ impl Query {
         let mut state = session.state();
         state.config_mut().options_mut().sql_parser.recursion_limit =
             ConfigNonZeroUsize::try_new(PARSED).map_err(Problem::from)?;
-        let (mut folders, mut refused, mut keys) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut folders, mut refused) = (Vec::new(), Vec::new());
+        let (mut keys, mut columns) = (BTreeSet::new(), BTreeSet::new());
         for table in tables.iter().map(AsRef::as_ref) {
             let not_a_table = || Problem::NotATable(table.to_owned());
             let (name, path) = table.split_once('=').ok_or_else(not_a_table)?;
             let found = files::find(Path::new(path))?;
             let table = Table::open(&state, &found).await?;
             refused.extend(table.refused.iter().flatten().cloned());
+            let of_file = found.files.first().map(|file| &file.keys[..]).unwrap_or_default();
+            keys.extend(of_file.iter().map(|(key, _)| key.clone()));
+            let names =
+                table.schema().fields().iter().map(|it| it.name().clone()).collect::<Vec<_>>();
+            columns.extend(names.into_iter().rev().skip(of_file.len()));
             session.register_table(name, Arc::new(table)).map_err(Problem::from)?;
-            let of_file = found.files.into_iter().next().map(|file| file.keys);
-            keys.extend(of_file.into_iter().flatten().map(|(key, _)| key));
             folders.extend(found.folders);
         }
+        // The texts of a column are not those of a folder of the same name.
+        keys.retain(|key| !columns.contains(key));
         let output = output.map(|path| Output::new(path, &folders)).transpose()?;
         // A column that its type does not hold may be the reason why types do not fit.
-        let explain = |error| match Problem::from(error) {
-            Problem::Engine(error) if !refused.is_empty() => {
-                Problem::Column(format!("{error}; {}", refused.join("; ")))
+        let explain = |problem| match problem {
+            Problem::Engine(_) | Problem::TextAsNumber(_) if !refused.is_empty() => {
+                Problem::Column(format!("{problem}; {}", refused.join("; ")))
             }
             problem => problem,
         };
-        let plan = state.create_logical_plan(sql).await.map_err(explain)?;
+        let plan = state.create_logical_plan(sql).await.map_err(|it| explain(it.into()))?;
         SQLOptions::new()
             .with_allow_ddl(false)
             .with_allow_dml(false)
@@ -101,8 +108,8 @@ impl Query {
                 let statement = message.split(": ").last().unwrap_or_default().to_owned();
                 Problem::NotAQuery(statement)
             })?;
-        comparisons::check(&plan, &keys).map_err(Problem::from)?;
-        let plan = state.create_physical_plan(&plan).await.map_err(explain)?;
+        casts::check(&plan, &state, &keys).map_err(explain)?;
+        let plan = state.create_physical_plan(&plan).await.map_err(|it| explain(it.into()))?;
         Ok(Self { plan, context: state.task_ctx(), output })
     }
 
@@ -175,34 +182,70 @@ fn functions(sql: &str) -> Option<String> {
     ))
 }
 
+/// What stands before a word, and tells whether it is a name.
+#[derive(Clone, Copy, PartialEq)]
+enum Before {
+    /// A value or a keyword, after which an operator follows, or the next part of a `CASE`.
+    Value,
+    Case,
+    /// An operator, after which a value follows.
+    Operator,
+    /// A point or `AS`, after which a name follows.
+    Name,
+}
+
 /// Refuses a query that nests too deep. The engine needs stack for each operator.
 fn check_depth(sql: &str) -> Result<(), Problem> {
     let tokens = Tokenizer::new(&GenericDialect {}, sql).tokenize().unwrap_or_default();
-    // For each open parenthesis and CASE, what is open around it.
-    let (mut outer, mut now) = (Vec::new(), 0_usize);
+    // For each open parenthesis and CASE, what is open around it, and whether it is a CASE.
+    let (mut outer, mut now, mut before) = (Vec::<(usize, bool)>::new(), 0_usize, Before::Operator);
+    // Operators before a value, such as in NOT NOT y. Each is a level of the parser.
+    let mut prefixes = 0;
     for token in tokens {
+        let around = outer.last().map_or(0, |it| it.0);
+        let is_in_case = outer.last().is_some_and(|it| it.1);
+        let mut value = Before::Value;
         match token {
-            Token::LParen | Token::LBracket => outer.push(now),
-            Token::RParen | Token::RBracket => now = outer.pop().unwrap_or(now),
+            Token::Whitespace(_) => continue,
+            Token::Period => value = Before::Name,
+            Token::Number(..) | Token::SingleQuotedString(_) => {}
+            Token::LParen | Token::LBracket => {
+                outer.push((now, false));
+                value = Before::Operator;
+            }
+            Token::RParen | Token::RBracket => now = outer.pop().map_or(now, |it| it.0),
             // The next item begins.
-            Token::Comma => now = outer.last().copied().unwrap_or(0),
+            Token::Comma => (now, value) = (around, Before::Operator),
             Token::Word(word) => match word.keyword {
-                Keyword::CASE => outer.push(now),
-                Keyword::END => now = outer.pop().unwrap_or(now),
-                Keyword::WHEN | Keyword::THEN | Keyword::ELSE => {
-                    now = outer.last().copied().unwrap_or(0);
+                _ if before == Before::Name => {}
+                Keyword::AS => value = Before::Name,
+                Keyword::CASE if before != Before::Value || !is_in_case => {
+                    outer.push((now, true));
+                    value = Before::Case;
                 }
-                Keyword::AND | Keyword::OR | Keyword::NOT | Keyword::IS | Keyword::IN => now += 1,
+                Keyword::WHEN | Keyword::THEN | Keyword::ELSE
+                    if is_in_case && before != Before::Operator =>
+                {
+                    (now, value) = (around, Before::Operator);
+                }
+                Keyword::END if is_in_case && before == Before::Value => {
+                    now = outer.pop().map_or(now, |it| it.0);
+                }
+                Keyword::AND | Keyword::OR | Keyword::NOT | Keyword::IS | Keyword::IN => {
+                    (now, value) = (now + 1, Before::Operator);
+                }
                 Keyword::UNION | Keyword::EXCEPT | Keyword::INTERSECT | Keyword::JOIN => now += 1,
                 _ => {}
             },
-            Token::Whitespace(_) | Token::Number(..) | Token::SingleQuotedString(_) => {}
-            _ => now += 1,
+            _ => (now, value) = (now + 1, Before::Operator),
         }
+        let is_prefix = value == Before::Operator && before == Before::Operator;
+        prefixes = if is_prefix { prefixes + 1 } else { 0 };
+        before = value;
         if now > DEPTH {
             return Err(Problem::Depth(DEPTH));
         }
-        if outer.len() > LEVELS {
+        if outer.len().max(prefixes) > LEVELS {
             return Err(Problem::Levels(LEVELS));
         }
     }

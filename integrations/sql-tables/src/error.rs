@@ -4,7 +4,8 @@ use std::{io, path::PathBuf, time::Duration};
 
 use datafusion::common::DataFusionError;
 
-use crate::query::LEVELS;
+/// The most levels of parentheses, calls, `CASE` and subqueries in a query.
+pub(crate) const LEVELS: usize = 200;
 
 /// Why a query was not run. The message names the file, line, column or statement, and says what would be right.
 #[derive(Debug, thiserror::Error)]

@@ -21,7 +21,7 @@ use futures::StreamExt;
 
 use crate::{
     casts,
-    error::{Error, Problem},
+    error::{Error, LEVELS, Problem},
     files,
     output::Output,
     table::Table,
@@ -29,9 +29,6 @@ use crate::{
 
 /// The most operators that may nest. The stacks of the programs hold several times as many.
 const DEPTH: usize = 2_000;
-
-/// The most levels of parentheses, calls, `CASE` and subqueries.
-pub(crate) const LEVELS: usize = 200;
 
 /// The limit of the parser, which counts up to three for a level. Beyond it, some messages name another problem.
 const PARSED: usize = 800;

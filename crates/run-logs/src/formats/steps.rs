@@ -63,13 +63,20 @@ struct Run {
     /// The name, if the rows have one.
     id: Option<Text>,
     task: Option<Text>,
-    outcome: Option<Given>,
+    /// The score; 0 and 1 for failure and success.
+    score: f64,
     rest: Option<Box<Rest>>,
-    /// 0 without a trial.
-    trial: u64,
-    has_trial: bool,
+    given: OfOutcome,
     /// Whether each row has the number of a step.
     is_numbered: bool,
+}
+
+/// The kind of a run's outcome, apart from its number, which then takes half the memory.
+#[derive(Clone, Copy, Debug)]
+enum OfOutcome {
+    None,
+    Outcome,
+    Score,
 }
 
 /// Fields that only few tables have.
@@ -134,6 +141,8 @@ impl Texts {
 #[derive(Debug, Default)]
 pub(crate) struct TableRuns {
     runs: Vec<Run>,
+    /// One for each run, up to the last that has a trial.
+    trials: Vec<Option<u64>>,
     /// The rows; after reading, they are in the order of the runs and of their steps.
     steps: Vec<Step>,
     texts: Texts,
@@ -141,6 +150,8 @@ pub(crate) struct TableRuns {
     places: HashMap<u32, u32>,
     /// The column of forecasts as the table names it; `None` if it has none.
     forecast: Option<String>,
+    /// The number of runs that were taken. The others are then in reversed order.
+    n_taken: usize,
 }
 
 /// A run of a table with the lines of its steps.
@@ -212,10 +223,7 @@ impl<'a> TraceSource<'a> {
             let models = models.map(|(model, lines)| of(model, Box::new(Cursor::new(lines))));
             return Ok(models.collect());
         }
-        let bytes = bytes(file, all)?;
-        let table = Table::new(file, &bytes, &KNOWN)?;
-        check_columns(file, &table.header, rules)?;
-        put_together(file, &table, rules)
+        put_together(file, bytes(file, all)?, rules)
     }
 }
 
@@ -262,11 +270,14 @@ fn check_columns(file: &str, header: &Header, rules: TraceRules) -> Result<(), I
 /// Assembles the runs of a table with a row per step, model by model if there are several. A row without an id is a run.
 fn put_together(
     file: &str,
-    table: &Table<'_>,
+    bytes: Vec<u8>,
     rules: TraceRules,
 ) -> Result<Vec<TraceSource<'static>>, InputError> {
+    let table = Table::new(file, &bytes, &KNOWN)?;
+    let header = table.header.clone();
+    check_columns(file, &header, rules)?;
     let mut models: BTreeMap<Option<String>, TableRuns> = BTreeMap::new();
-    let column = table.header.name(FORECAST);
+    let column = header.name(FORECAST);
     let mut seen = SeenConfidences::default();
     table.rows(|place: Place, mut row: Row| {
         let model = models.entry(row.model.take().map(|Name(model)| model)).or_default();
@@ -274,12 +285,13 @@ fn put_together(
         seen.add(forecast, || (place.line, column.unwrap_or_default().to_owned()));
         model.add(file, place, row, forecast)
     })?;
+    drop(bytes);
     rules.check_scale(file, &seen)?;
     let mut repeated = 0;
     for model in models.values_mut() {
         repeated += model.finish(file, rules.repeats)?;
     }
-    let mut notes = table.header.notes();
+    let mut notes = header.notes();
     let numberless = || models.values().flat_map(TableRuns::unnumbered);
     if let Some((id, line)) = numberless().next() {
         let others = match numberless().count() {
@@ -305,7 +317,7 @@ fn put_together(
         runs.iter().filter_map(|run| Some(texts.get(run.task?)))
     });
     let alike = alike_names(tasks);
-    let not_read: Vec<String> = table.header.not_read().collect();
+    let not_read: Vec<String> = header.not_read().collect();
     let is_one = models.len() <= 1;
     let mut sources = Vec::new();
     for (model, runs) in models {
@@ -329,7 +341,8 @@ impl TableRuns {
                 Entry::Occupied(place) => match self.runs.get(*place.get() as usize) {
                     Some(run)
                         if run.id.is_none_or(|own| self.texts.get(own) != id)
-                            || run.trial() != trial => {}
+                            || self.trials.get(*place.get() as usize).copied().flatten()
+                                != trial => {}
                     _ => return *place.get() as usize,
                 },
             }
@@ -355,12 +368,15 @@ impl TableRuns {
                 line: place.line as u32,
                 id: id.map(|Name(id)| self.texts.add(&id)),
                 task: None,
-                outcome: None,
+                score: 0.0,
                 rest: None,
-                trial: trial.unwrap_or_default(),
-                has_trial: trial.is_some(),
+                given: OfOutcome::None,
                 is_numbered: step.is_some(),
             });
+            if trial.is_some() {
+                self.trials.resize(at, None);
+                self.trials.push(trial);
+            }
         }
         let (run, texts) = (&mut self.runs[at], &mut self.texts);
         let first = run.line;
@@ -396,7 +412,15 @@ impl TableRuns {
             once!(rest, horizon);
             once!(rest, success_chance);
         }
-        once!(run, outcome);
+        if let Some(outcome) = outcome {
+            if run.outcome().is_some_and(|known| known != outcome) {
+                return differs("outcome");
+            }
+            (run.given, run.score) = match outcome {
+                Given::Outcome(outcome) => (OfOutcome::Outcome, f64::from(outcome)),
+                Given::Score(score) => (OfOutcome::Score, score),
+            };
+        }
         let (line, key) = (place.line as u32, step.map_or(place.hash, f64::to_bits));
         let forecast = forecast.unwrap_or(MISSING);
         self.steps.push(Step { run: at as u32, line, forecast, key });
@@ -454,7 +478,7 @@ impl TableRuns {
     fn unnumbered(&self) -> impl Iterator<Item = (&str, u32)> {
         self.steps.chunk_by(Step::is_beside).filter_map(|steps| {
             let run = &self.runs[steps[0].run as usize];
-            let is_unnumbered = !run.is_numbered && !run.has_trial;
+            let is_unnumbered = !run.is_numbered && self.trial(steps[0].run as usize).is_none();
             Some((self.texts.get(run.id?), steps.get(1).filter(|_| is_unnumbered)?.line))
         })
     }
@@ -463,31 +487,81 @@ impl TableRuns {
         self.forecast.as_deref()
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.runs.len()
+    fn trial(&self, run: usize) -> Option<u64> {
+        self.trials.get(run).copied().flatten()
     }
 
-    /// Returns the runs from a position on, in the order of their first rows.
-    pub(crate) fn runs_from(&self, first: usize) -> impl Iterator<Item = TableRun> {
-        let of_first = self.steps.partition_point(|step| (step.run as usize) < first);
-        let runs = self.runs[first..].iter().zip(self.steps[of_first..].chunk_by(Step::is_beside));
-        runs.map(|(run, steps)| run.with_steps(&self.texts, steps))
+    /// Takes the next runs, at most this many, in the order of their first rows. Their memory is free once the part is, so that
+    /// a table and what is made of it are never both in memory as a whole.
+    pub(crate) fn take(&mut self, most: usize) -> Part {
+        if self.n_taken == 0 {
+            // Only the end of a list can be freed.
+            self.runs.reverse();
+            self.steps.reverse();
+        }
+        let first = self.n_taken;
+        let mut runs = split_off(&mut self.runs, |rest| rest.len().saturating_sub(most));
+        self.n_taken += runs.len();
+        let next = self.n_taken;
+        let mut steps = split_off(&mut self.steps, |rest| {
+            rest.partition_point(|step| step.run as usize >= next)
+        });
+        runs.reverse();
+        steps.reverse();
+        Part { first, runs, steps }
+    }
+
+    /// Returns the runs of a part from a position in it on.
+    pub(crate) fn runs_from(&self, part: &Part, at: usize) -> impl Iterator<Item = TableRun> {
+        let first = part.first + at;
+        let of_first = part.steps.partition_point(|step| (step.run as usize) < first);
+        let runs = part.runs[at..].iter().zip(part.steps[of_first..].chunk_by(Step::is_beside));
+        let runs = (first..).zip(runs);
+        runs.map(|(at, (run, steps))| run.with_steps(&self.texts, self.trial(at), steps))
     }
 }
 
+/// Some consecutive runs of a table.
+pub(crate) struct Part {
+    /// The position of the first run in the table.
+    first: usize,
+    runs: Vec<Run>,
+    steps: Vec<Step>,
+}
+
+impl Part {
+    pub(crate) const fn len(&self) -> usize {
+        self.runs.len()
+    }
+}
+
+/// Splits a list, and frees its spare capacity at times: a copy of it may be needed.
+fn split_off<T>(list: &mut Vec<T>, at: impl Fn(&[T]) -> usize) -> Vec<T> {
+    let taken = list.split_off(at(list));
+    if list.len() < list.capacity() / 8 * 7 {
+        list.shrink_to_fit();
+    }
+    taken
+}
+
 impl Run {
-    fn trial(&self) -> Option<u64> {
-        self.has_trial.then_some(self.trial)
+    fn outcome(&self) -> Option<Given> {
+        match self.given {
+            OfOutcome::None => None,
+            OfOutcome::Outcome => Some(Given::Outcome(self.score == 1.0)),
+            OfOutcome::Score => Some(Given::Score(self.score)),
+        }
     }
 
-    fn with_steps(&self, texts: &Texts, steps: &[Step]) -> TableRun {
-        let Self { line, id, task, outcome, ref rest, .. } = *self;
+    fn with_steps(&self, texts: &Texts, trial: Option<u64>, steps: &[Step]) -> TableRun {
+        let Self { line, id, task, ref rest, .. } = *self;
+        let outcome = self.outcome();
         let Rest { stop, horizon, success_chance } = rest.as_deref().cloned().unwrap_or_default();
         let id = id.map_or_else(|| format!("row-{line}"), |id| texts.get(id).to_owned());
         // A run without a task is a separate task, with its trials.
         let task = task.map(|task| texts.get(task).to_owned());
-        let task = task.or_else(|| self.has_trial.then(|| id.clone()));
-        let id = match self.trial() {
+        let task = task.or_else(|| trial.map(|_| id.clone()));
+        let id = match trial {
             Some(trial) => format!("{id}#{trial}"),
             None => id,
         };
@@ -507,6 +581,6 @@ mod tests {
     #[test]
     fn a_row_of_a_table_is_small() {
         // A row of 22 bytes is a run and a step.
-        assert!(size_of::<Run>() + size_of::<Step>() <= 80);
+        assert!(size_of::<Run>() + size_of::<Step>() <= 64);
     }
 }

@@ -12,7 +12,7 @@ use trajectory_metrics::{CheckedRun, ForecastCounts, ForecastFault, ForecastPoli
 
 use crate::{
     formats::{
-        steps::{Source, TableRun, TraceSource},
+        steps::{Part, Source, TableRun, TableRuns, TraceSource},
         trace_line::{FIELDS, Line, parse_bare},
         trace_rules::TraceRules,
         trace_runs::{TraceRun, TraceRuns},
@@ -369,12 +369,12 @@ pub fn fold_traces<P: Default, T: Send, E: From<InputError> + Send>(
             fold(file, lines, add, finish, merge)?;
             rules.check_scale(file, &all.seen)?;
         }
-        Source::Table(table) => {
+        Source::Table(mut table) => {
             all_lacks = table.column().is_none();
             let column = table.column().unwrap_or(FORECAST.names[1]).to_owned();
-            let keep = |first: &usize| {
+            let keep = |table: &TableRuns, taken: &Part, at: usize| {
                 let mut part = (TraceRemarks::default(), P::default());
-                for TableRun { line, number, steps } in table.runs_from(*first).take(PART) {
+                for TableRun { line, number, steps } in table.runs_from(taken, at).take(PART) {
                     let place =
                         |step: usize| (steps.get(step).copied().unwrap_or(number), column.clone());
                     if let Some(run) = part.0.keep(file, number, line, place, rules)? {
@@ -383,9 +383,13 @@ pub fn fold_traces<P: Default, T: Send, E: From<InputError> + Send>(
                 }
                 finish(part)
             };
-            let parts: Vec<usize> = (0..table.len()).step_by(PART).collect();
-            for some in parts.chunks(rayon::current_num_threads()) {
-                let some: Vec<Result<_, E>> = some.par_iter().map(keep).collect();
+            loop {
+                let taken = table.take(PART * rayon::current_num_threads());
+                if taken.len() == 0 {
+                    break;
+                }
+                let parts = (0..taken.len()).into_par_iter().step_by(PART);
+                let some: Vec<Result<_, E>> = parts.map(|at| keep(&table, &taken, at)).collect();
                 some.into_iter().try_for_each(|part| part.map(&mut merge))?;
             }
         }

@@ -110,5 +110,8 @@ pub(crate) fn steps(run: &Run) -> Vec<StepUse> {
             of(StepKind::Tool(call.name.clone()), 1, call.ok, share, call.seconds);
         }
     }
-    steps.into_values().collect()
+    // A list that is collected has room for four.
+    let mut list = Vec::with_capacity(steps.len());
+    list.extend(steps.into_values());
+    list
 }

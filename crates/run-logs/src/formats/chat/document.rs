@@ -86,6 +86,7 @@ pub(crate) fn read(
     });
     run.turns = conversation.map_or(Ok(Vec::new()), |said| spoken(json, said, options))?;
     let has_conversation = !run.turns.is_empty();
+    run.turns.reserve_exact(parts.len());
     run.turns.extend(parts);
     if let (Some(used), false) = (used, has_conversation) {
         run.usage = used;
@@ -99,7 +100,7 @@ pub(crate) fn read(
 
 /// Returns the turns, with the pieces of each reply joined.
 fn joined(turns: impl Iterator<Item = ReadTurn>) -> Vec<ReadTurn> {
-    let mut all: Vec<ReadTurn> = Vec::new();
+    let mut all: Vec<ReadTurn> = Vec::with_capacity(1);
     let mut latest: HashMap<String, usize> = HashMap::new();
     for next in turns {
         let at = next.id.as_ref().and_then(|id| latest.get(id)).copied();
@@ -120,7 +121,8 @@ fn joined(turns: impl Iterator<Item = ReadTurn>) -> Vec<ReadTurn> {
 
 /// Reads recorded exchanges: `[{"request", "response"}]`.
 fn exchanges(json: &mut Json<'_>, options: &ReadOptions) -> Result<Vec<ReadTurn>, Error> {
-    let mut turns = Vec::new();
+    // Most runs have one turn, and room for four would leave gaps in memory where short texts are kept of each run.
+    let mut turns = Vec::with_capacity(1);
     json.list(|json| {
         json.hold(size_of::<ReadTurn>())?;
         let (mut sent, mut response, mut error) = (Vec::new(), Response::default(), None);

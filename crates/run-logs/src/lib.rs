@@ -40,7 +40,7 @@ pub use formats::harbor::write::to_atif;
 pub use formats::lines::{LineFact, LineFields, SuggestedField};
 pub use formats::paths::{AgentCall, PathRun};
 pub use formats::pools::{CappedRuns, read_capped_runs, read_pool, read_pools};
-pub use formats::rollouts::{AnswerLine, RolloutFile, RolloutLine, RolloutTurn, write_rollouts};
+pub use formats::rollouts::{AnswerLine, RolloutFile, RolloutLine, RolloutTurns, write_rollouts};
 pub use formats::steps::TraceSource;
 pub use formats::trace_rules::TraceRules;
 pub use formats::trace_runs::{TraceRun, TraceRuns};

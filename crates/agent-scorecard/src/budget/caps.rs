@@ -331,6 +331,7 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
     let Clusters { clusters, what } = found;
     let needs = all.iter().zip(clusters).map(|(run, task)| Need::new(&run, resource, money, task));
     let needs: Vec<Need> = needs.collect::<Result<_, _>>()?;
+    drop(all);
     let successes = Successes::new(&needs)?;
     let unit = unit(&options.resource);
     let (rows, lowest) = rayon::join(

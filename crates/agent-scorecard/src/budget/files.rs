@@ -7,7 +7,7 @@ use std::{
 
 use budget_estimation::{AnswerError, AnswerMode, Estimate, parse_answer, parse_answers};
 use run_logs::{
-    AnswerLine, Error, RolloutFile, RolloutLine, Rollouts,
+    AnswerLine, Error, RolloutFile, RolloutLine, RolloutTurns, Rollouts,
     json_lines::{InputError, Line, RunCounts, bytes, parse},
 };
 
@@ -63,13 +63,16 @@ impl RunFile {
         }
         let is_total = spent.iter().any(|spent| parts_of(spent).len() > 1);
         let is_known = resources.iter().any(|known| known == FRESH);
-        let mut turns = runs.lines().iter().flat_map(|line| &line.value.turns);
-        if is_total && !is_known && turns.any(|costs| costs.get(FRESH).is_some()) {
+        let mut lines = runs.lines().iter().map(|line| &line.value.turns);
+        let has = |turns: &RolloutTurns, at, name: &str| turns.get(at, name).is_some();
+        let has_some = |turns: &RolloutTurns| (0..turns.n_turns()).any(|at| has(turns, at, FRESH));
+        if is_total && !is_known && lines.any(has_some) {
             resources.push(FRESH.to_owned());
         }
         // The file has the sum itself, possibly with a separate cap.
         let has_sum = |line: &Line<RolloutLine>| {
-            line.value.turns.iter().all(|costs| costs.get("total_tokens").is_some())
+            let turns = &line.value.turns;
+            (0..turns.n_turns()).all(|at| has(turns, at, "total_tokens"))
         };
         if is_total && !runs.lines().is_empty() && runs.lines().iter().all(has_sum) {
             resources.push("total_tokens".to_owned());
@@ -78,13 +81,13 @@ impl RunFile {
             if run.id.is_none() {
                 return Err(InputError::of_field(file, *number, "id", "missing").into());
             }
-            for (turn, costs) in run.turns.iter().enumerate() {
+            for turn in 0..run.turns.n_turns() {
                 let is_given = |part: &&str| {
-                    costs.get(part).is_some()
-                        || (is_total && *part == "input_tokens" && costs.get(FRESH).is_some())
+                    has(&run.turns, turn, part)
+                        || (is_total && *part == "input_tokens" && has(&run.turns, turn, FRESH))
                 };
                 if let Some(part) = parts().find(|part| !is_given(part)) {
-                    let known: Vec<&str> = costs.names().collect();
+                    let known: Vec<&str> = run.turns.names(turn).collect();
                     let problem = format!(
                         "missing; give null for an unknown cost; this turn has {}",
                         if known.is_empty() { "no resource".to_owned() } else { known.join(", ") }
@@ -217,7 +220,7 @@ pub fn read_answers(
                 return Err(InputError::of_field(of_runs.runs.file(), *number, "id", problem));
             }
             let longest = lengths.entry(id).or_default();
-            *longest = run.turns.len().max(*longest);
+            *longest = run.turns.n_turns().max(*longest);
         }
     }
     let mut answers = vec![Answers::new(); resources.len()];

@@ -128,13 +128,13 @@ impl LoggedRun {
             let (input, output) = (turn.input_tokens.into(), turn.output_tokens.into());
             let costs = [input, output, turn.cost_usd.into(), fresh.into()];
             let fields = COSTS.map(str::to_owned).into_iter().zip(costs);
-            Map::from_iter(fields).into()
+            Map::from_iter(fields)
         });
         let model = self.model.iter().map(|model| ("model".to_owned(), model.as_str().into()));
         Ok(RolloutLine {
             id: Some(self.name()),
             task: Some(self.task_or_id()),
-            turns: turns.collect(),
+            turns: turns.collect::<Vec<_>>().into(),
             success,
             cut_off: self.is_at_limit.then_some(false).filter(|_| !success),
             stop_reason: self.stop.clone(),

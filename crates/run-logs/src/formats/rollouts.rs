@@ -1,5 +1,4 @@
 use std::{
-    borrow::Cow,
     collections::BTreeMap,
     io::{self, Read, Write},
 };
@@ -80,7 +79,7 @@ pub struct RolloutLine {
     #[serde(default, deserialize_with = "optional_name")]
     pub task: Option<String>,
     /// The costs of each turn, and other fields of the turn.
-    pub turns: Vec<RolloutTurn>,
+    pub turns: RolloutTurns,
     /// Whether the run succeeded.
     #[serde(deserialize_with = "yes_or_no")]
     pub success: bool,
@@ -101,41 +100,100 @@ pub struct RolloutLine {
     pub others: Map<String, Value>,
 }
 
-/// The fields of a turn. A file may have millions of turns, so that this is a list and not a map.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(from = "Map<String, Value>", into = "Map<String, Value>")]
-pub struct RolloutTurn(Box<[(Cow<'static, str>, Value)]>);
+/// The fields of the turns of a run. A file may have millions of turns, so that they are stored flat.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(from = "Vec<Map<String, Value>>", into = "Vec<Map<String, Value>>")]
+pub struct RolloutTurns {
+    /// The end of each turn in `fields`.
+    ends: Box<[u32]>,
+    /// The fields: the position of the name among [`USUAL`] and then `names`, and the value.
+    fields: Box<[(u32, Stored)]>,
+    /// Other names than the usual ones.
+    names: Box<[String]>,
+}
+
+/// The value of a field; most are numbers.
+#[derive(Clone, Debug)]
+enum Stored {
+    Number(Number),
+    Other(Box<Value>),
+}
 
 /// Names of fields that most turns have.
 const USUAL: [&str; 5] =
     ["input_tokens", "fresh_input_tokens", "output_tokens", "total_tokens", "cost_usd"];
 
-impl From<Map<String, Value>> for RolloutTurn {
-    fn from(fields: Map<String, Value>) -> Self {
-        let name = |name: String| match USUAL.iter().find(|usual| **usual == name) {
-            Some(usual) => Cow::Borrowed(*usual),
-            None => Cow::Owned(name),
+impl From<Vec<Map<String, Value>>> for RolloutTurns {
+    fn from(turns: Vec<Map<String, Value>>) -> Self {
+        let n_fields = turns.iter().map(Map::len).sum();
+        let (mut ends, mut fields) =
+            (Vec::with_capacity(turns.len()), Vec::with_capacity(n_fields));
+        let (mut names, mut known) = (Vec::new(), BTreeMap::new());
+        for turn in turns {
+            for (name, value) in turn {
+                let usual = USUAL.iter().position(|usual| *usual == name);
+                let at = usual.unwrap_or_else(|| {
+                    *known.entry(name).or_insert_with_key(|name| {
+                        names.push(name.clone());
+                        USUAL.len() + names.len() - 1
+                    })
+                });
+                let value = match value {
+                    Value::Number(number) => Stored::Number(number),
+                    value => Stored::Other(Box::new(value)),
+                };
+                fields.push((at as u32, value));
+            }
+            ends.push(fields.len() as u32);
+        }
+        Self { ends: ends.into(), fields: fields.into(), names: names.into() }
+    }
+}
+
+impl From<RolloutTurns> for Vec<Map<String, Value>> {
+    fn from(turns: RolloutTurns) -> Self {
+        let turn = |turn| {
+            turns.fields(turn).map(|(name, value)| (name.to_owned(), value.value())).collect()
         };
-        Self(fields.into_iter().map(|(own, value)| (name(own), value)).collect())
+        (0..turns.n_turns()).map(turn).collect()
     }
 }
 
-impl From<RolloutTurn> for Map<String, Value> {
-    fn from(RolloutTurn(fields): RolloutTurn) -> Self {
-        fields.into_iter().map(|(name, value)| (name.into_owned(), value)).collect()
+impl Stored {
+    fn value(&self) -> Value {
+        match self {
+            Self::Number(number) => Value::Number(number.clone()),
+            Self::Other(value) => (**value).clone(),
+        }
     }
 }
 
-impl RolloutTurn {
-    /// Returns the value of a field.
+impl RolloutTurns {
+    /// Returns the number of turns.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<&Value> {
-        self.0.iter().find(|(own, _)| **own == *name).map(|(_, value)| value)
+    pub const fn n_turns(&self) -> usize {
+        self.ends.len()
     }
 
-    /// Returns the names of the fields.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|(name, _)| &**name)
+    fn fields(&self, turn: usize) -> impl Iterator<Item = (&str, &Stored)> {
+        let end = |turn: usize| self.ends.get(turn).map(|end| *end as usize);
+        let start = turn.checked_sub(1).map_or(Some(0), end);
+        let fields = start.zip(end(turn)).and_then(|(start, end)| self.fields.get(start..end));
+        fields.unwrap_or_default().iter().map(|(name, value)| {
+            let name = *name as usize;
+            (USUAL.get(name).copied().unwrap_or_else(|| &self.names[name - USUAL.len()]), value)
+        })
+    }
+
+    /// Returns the value of a field of a turn, which is counted from 0.
+    #[must_use]
+    pub fn get(&self, turn: usize, name: &str) -> Option<Value> {
+        self.fields(turn).find(|(own, _)| *own == name).map(|(_, value)| value.value())
+    }
+
+    /// Returns the names of the fields of a turn, which is counted from 0.
+    pub fn names(&self, turn: usize) -> impl Iterator<Item = &str> {
+        self.fields(turn).map(|(name, _)| name)
     }
 }
 
@@ -326,10 +384,10 @@ impl RolloutLine {
     fn append_to(&self, rollouts: &mut Rollouts) -> Result<(), Wrong> {
         let resources: Vec<String> =
             rollouts.resources().map(|(_, name)| name.to_owned()).collect();
-        let mut costs = Vec::with_capacity(self.turns.len() * resources.len());
-        for (at, turn) in self.turns.iter().enumerate() {
+        let mut costs = Vec::with_capacity(self.turns.n_turns() * resources.len());
+        for at in 0..self.turns.n_turns() {
             for name in &resources {
-                let cost = known(turn.get(name)).map(|cost| {
+                let cost = known(self.turns.get(at, name)).map(|cost| {
                     let give = || wrong(format!("turns[{at}].{name}"), "give a number or null");
                     cost.as_f64().ok_or_else(give)
                 });
@@ -360,10 +418,10 @@ impl RolloutLine {
         }
         let keys: Vec<String> = rollouts.key_names().map(str::to_owned).collect();
         for name in keys {
-            let value = match known(self.others.get(&name)) {
+            let value = match known(self.others.get(&name).cloned()) {
                 _ if name == "task" => self.task.clone(),
                 None => None,
-                Some(Value::String(text)) => Some(text.clone()),
+                Some(Value::String(text)) => Some(text),
                 Some(Value::Number(number)) if !number.is_f64() => Some(number.to_string()),
                 Some(_) => return Err(wrong(name, "give a string or a whole number")),
             };
@@ -372,21 +430,32 @@ impl RolloutLine {
             }
         }
         let features: Vec<String> = rollouts.feature_names().map(str::to_owned).collect();
-        let start = match known(self.others.get(START)) {
+        let start = match known(self.others.get(START).cloned()) {
             Some(Value::Object(start)) => Some(start),
             Some(_) if !features.is_empty() => return Err(wrong(START, "give an object")),
             _ => None,
         };
-        for turn in 0..=self.turns.len() {
-            let own = turn.checked_sub(1).and_then(|at| self.turns.get(at));
-            let place = own.map(|_| format!("turns[{}].", turn - 1));
+        for turn in 0..=self.turns.n_turns() {
+            let own = turn.checked_sub(1);
+            let place = own.map(|at| format!("turns[{at}]."));
             for name in [CONTENT, OBSERVATION] {
                 let is_text = resources.iter().all(|resource| resource != name)
                     && (name == CONTENT || turn > 0);
-                let text = own.map_or_else(|| self.others.get(name), |own| own.get(name));
-                let Some(text) = known(text.filter(|_| is_text)) else { continue };
-                let field = || place.clone().unwrap_or_default() + name;
-                let text = text.as_str().ok_or_else(|| wrong(field(), "give a string"))?;
+                if !is_text {
+                    continue;
+                }
+                let text = match own {
+                    None => self.others.get(name).cloned(),
+                    Some(at) => self.turns.get(at, name),
+                };
+                let text = match known(text) {
+                    None => continue,
+                    Some(Value::String(text)) => text,
+                    Some(_) => {
+                        let field = place.clone().unwrap_or_default() + name;
+                        return Err(wrong(field, "give a string"));
+                    }
+                };
                 match name {
                     CONTENT => rollouts.set_content(index, turn, text),
                     _ => rollouts.set_observation(index, turn, text),
@@ -394,7 +463,10 @@ impl RolloutLine {
                 .map_err(of(name))?;
             }
             for name in &features {
-                let value = own.map_or_else(|| start?.get(name), |own| own.get(name));
+                let value = match own {
+                    None => start.as_ref().and_then(|start| start.get(name)).cloned(),
+                    Some(at) => self.turns.get(at, name),
+                };
                 let Some(value) = known(value) else { continue };
                 let place = place.clone().unwrap_or_else(|| format!("{START}."));
                 let refused = || wrong(place + name, "give a number from -1e100 to 1e100, or null");
@@ -411,7 +483,7 @@ fn text_of(fields: &Map<String, Value>, name: &str) -> Option<String> {
     fields.get(name)?.as_str().map(str::to_owned)
 }
 
-fn known(value: Option<&Value>) -> Option<&Value> {
+fn known(value: Option<Value>) -> Option<Value> {
     value.filter(|value| !value.is_null())
 }
 

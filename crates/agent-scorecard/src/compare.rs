@@ -18,6 +18,7 @@ mod conclusion;
 mod difference;
 mod groups;
 pub(crate) mod side;
+mod side_runs;
 mod verdict;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,6 +30,7 @@ use run_logs::json_lines::alike_names;
 use scoring_rules::{Level, TiedBlocks};
 pub use side::{CompareOptions, Side, SideRun, UngradedAs, Used, measures};
 use side::{SCORE, SUCCESS};
+pub use side_runs::SideRuns;
 
 use crate::{
     error::Error,
@@ -81,7 +83,7 @@ pub fn compare(
     let leaves_out = options.ungraded == UngradedAs::LeftOut;
     let ungraded = |side: &Side| {
         let runs = side.runs.iter().filter(|run| leaves_out && run.grade.is_none());
-        runs.map(|run| run.task.clone()).collect::<BTreeSet<String>>()
+        runs.map(|run| run.task.to_owned()).collect::<BTreeSet<String>>()
     };
     let dropped: Vec<BTreeSet<String>> = sides.iter().map(ungraded).collect();
     let sides: Vec<Side> =
@@ -129,7 +131,7 @@ pub fn compare(
     report.conclusion.splice(differences.len()..differences.len(), told);
     report.set_accounts(sides.iter().map(|side| side.account.clone()));
     if let Some(account) = &mut report.account {
-        let tasks = sides.iter().flat_map(|side| side.runs.iter().map(|run| run.task.as_str()));
+        let tasks = sides.iter().flat_map(|side| side.runs.iter().map(|run| run.task));
         account.similar_names = alike_names(tasks);
     }
     report.lead = lead(&differences, level);

@@ -15,7 +15,7 @@ use run_logs::{
 };
 use serde_json::{Map, Value as Json, json};
 pub use summary::csv;
-use summary::{sort, summary};
+use summary::{order, summary};
 use trajectory_metrics::tool_calls::Value as Score;
 
 use crate::{
@@ -84,14 +84,17 @@ pub fn logs(logs: impl Into<Vec<LoggedColumn>>) -> Report {
         let trial = if is_inspect { "epoch" } else { "trial" };
         let first = files.len();
         files.extend(columns.iter().map(|_| (first, trial)));
-        let mut runs = Vec::new();
-        for (column, log) in (first..).zip(columns) {
-            let rows = log.table.rows().iter().enumerate();
-            runs.extend(rows.map(|(at, run)| (run, [column, at])));
-        }
-        sort(&mut runs);
-        places.extend(runs.iter().map(|(_, place)| *place));
-        all.extend(runs.into_iter().map(|(run, _)| run));
+        let rows = || {
+            (first..).zip(columns).flat_map(|(column, log)| {
+                log.table.rows().iter().enumerate().map(move |(at, run)| (run, [column, at]))
+            })
+        };
+        let order = order(rows().map(|(run, _)| run));
+        let runs: Vec<(&LoggedRun, [usize; 2])> = rows().collect();
+        let runs = order.into_iter().map(|at| runs[at as usize]);
+        let (runs, of_runs): (Vec<&LoggedRun>, Vec<_>) = runs.unzip();
+        places.extend(of_runs);
+        all.extend(runs);
         let named =
             |note: &String| if is_several { format!("{shown}: {note}") } else { note.clone() };
         notes.extend(noted.iter().map(named));

@@ -3,9 +3,36 @@
 /// Returns a sort key for natural order: numbers are sorted by size and before letters, so that task-2 comes before
 /// task-10.
 pub(crate) fn natural(name: &str) -> Box<[u8]> {
-    const NUMBER: u8 = 0;
-    const TEXT: u8 = 1;
     let mut key = Vec::with_capacity(name.len() + 16);
+    add(name, &mut key);
+    key.into()
+}
+
+/// Returns the positions of rows in the natural order of their first names, then of their second ones, and so on. Rows
+/// with equal names stay in their order. All keys are in one list, because there may be a million rows.
+pub(crate) fn natural_order<S: AsRef<str>, const N: usize>(
+    rows: impl Iterator<Item = [S; N]>,
+) -> Vec<u32> {
+    let (mut keys, mut ends) = (Vec::new(), vec![0]);
+    for names in rows {
+        for name in names {
+            add(name.as_ref(), &mut keys);
+            keys.push(END);
+        }
+        ends.push(keys.len());
+    }
+    let key = |at: u32| &keys[ends[at as usize]..ends[at as usize + 1]];
+    let mut order: Vec<u32> = (0..ends.len() as u32 - 1).collect();
+    order.sort_by(|&a, &b| key(a).cmp(key(b)));
+    order
+}
+
+/// The end of a name, which is below all that may follow in a longer one.
+const END: u8 = 0;
+
+fn add(name: &str, key: &mut Vec<u8>) {
+    const NUMBER: u8 = 1;
+    const TEXT: u8 = 2;
     for part in name.as_bytes().chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit()) {
         if part[0].is_ascii_digit() {
             // Zeros in front of a number change nothing, and a number with more digits is larger.
@@ -24,7 +51,6 @@ pub(crate) fn natural(name: &str) -> Box<[u8]> {
             key.extend([0, 0]);
         }
     }
-    key.into()
 }
 
 #[cfg(test)]

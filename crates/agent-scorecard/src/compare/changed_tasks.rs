@@ -19,7 +19,7 @@ use crate::{
         verdict::{Verdict, correct, listed},
     },
     metrics::mean,
-    natural::natural,
+    natural::{natural, natural_order},
     report::{
         block::{Block, Field, MadeRows, Value},
         sentence::counted,
@@ -263,16 +263,43 @@ pub(super) fn rows(
     changes: &[Changes<'_>],
     level: Level,
 ) -> Field {
-    let mut tasks: BTreeMap<&str, Vec<[u64; 2]>> = BTreeMap::new();
-    for (at, side) in sides.iter().enumerate() {
-        for (task, counts) in side.tasks() {
-            tasks.entry(task).or_insert_with(|| vec![[0; 2]; sides.len()])[at] = counts;
+    let of_sides: Vec<Vec<(&str, [u64; 2])>> = sides.iter().map(Side::tasks).collect();
+    let mut tasks: Vec<&str> = of_sides.iter().flatten().map(|(task, _)| *task).collect();
+    tasks.sort_unstable();
+    tasks.dedup();
+    // A million tasks are stored flat: for each task, the counts of each agent.
+    let mut counts = vec![[0; 2]; tasks.len() * sides.len()];
+    for (side, of_side) in of_sides.iter().enumerate() {
+        let mut at = 0;
+        for (task, of_task) in of_side {
+            while tasks[at] != *task {
+                at += 1;
+            }
+            counts[at * sides.len() + side] = *of_task;
         }
+    }
+    drop(of_sides);
+    let (n_sides, n_differences) = (sides.len(), changes.len());
+    let order = natural_order(tasks.iter().map(|task| [task]));
+    let places = || order.iter().map(|&at| at as usize);
+    let counts: Vec<[u64; 2]> =
+        places().flat_map(|at| counts[at * n_sides..][..n_sides].iter().copied()).collect();
+    let p_values: Vec<[Option<f64>; 2]> = places()
+        .flat_map(|at| changes.iter().map(move |it| (it, at)))
+        .map(|(it, at)| it.p_values(tasks[at]))
+        .collect();
+    let (mut text, mut ends) = (String::new(), vec![0]);
+    for at in places() {
+        text.push_str(tasks[at]);
+        ends.push(text.len());
     }
     let is_shown = (2..=MOST_TASKS).contains(&tasks.len());
     let names = names.to_vec();
     let is_tested = changes.iter().any(|it| it.n_tested() > 0);
-    let row = move |(task, counts, p_values): &Row| {
+    let row = move |at: usize| {
+        let task = &text[*ends.get(at)?..*ends.get(at + 1)?];
+        let counts = &counts[at * n_sides..][..n_sides];
+        let p_values = &p_values[at * n_differences..][..n_differences];
         let of_side = |(name, &[runs, successes]): (&String, &[u64; 2])| {
             let rate = Field::figure(SUCCESS.measure, rate_of_task(runs, successes, level));
             let label = if is_shown { name.clone() } else { String::new() };
@@ -289,29 +316,19 @@ pub(super) fn rows(
             Field::block(name.clone(), Block::of([Field::json("p_value", *p), adjusted]))
         };
         let beside = Block::of(names.iter().zip(counts).map(of_side));
-        let mut block = Block::of([Field::shown_if("task", "task", task.as_str(), is_shown)]);
+        let mut block = Block::of([Field::shown_if("task", "task", task, is_shown)]);
         block.fields.push(Field::block("sides", beside));
         if !p_values.is_empty() {
             let differences = names[1..].iter().zip(p_values).map(of_difference);
             block.fields.push(Field::block("differences", Block::of(differences)));
         }
-        block
+        Some(block)
     };
-    let tasks = tasks.into_iter().map(|(task, counts)| {
-        let p_values = changes.iter().map(|it| it.p_values(task)).collect();
-        (task.to_owned(), counts.into(), p_values)
-    });
-    let mut tasks: Vec<Row> = tasks.collect();
-    tasks.sort_by_cached_key(|(task, ..)| natural(task));
     if is_shown {
-        return Field::rows("tasks", "Success rate by task", tasks.iter().map(row).collect());
+        return Field::rows("tasks", "Success rate by task", (0..).map_while(row).collect());
     }
-    let row = move |at: usize| tasks.get(at).map(&row);
     Field { value: Value::Made(MadeRows::new("", row)), ..Field::json("tasks", ()) }
 }
-
-/// A task, the runs and successes of each agent, and the p-values of each difference.
-type Row = (String, Box<[[u64; 2]]>, Box<[[Option<f64>; 2]]>);
 
 /// Returns the success rate of the runs of a task, which are independent given the task.
 fn rate_of_task(runs: u64, successes: u64, level: Level) -> Result<Figure, Undefined> {

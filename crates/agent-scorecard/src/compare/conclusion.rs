@@ -12,7 +12,8 @@ use trajectory_metrics::Figure;
 use crate::{
     compare::{
         difference::{Difference, Sample, is_beyond},
-        side::{Mean, SCORE, Side, SideRun, TOKENS_RATIO, UngradedAs, VERDICTS, means},
+        side::{Mean, SCORE, Side, TOKENS_RATIO, UngradedAs, VERDICTS, means},
+        side_runs::Run,
     },
     confidence,
     report::{
@@ -291,8 +292,8 @@ pub(super) struct Limits {
 impl Limits {
     /// Counts the runs of one agent at a limit, before the treatment of runs without a grade is applied.
     pub(super) fn of(side: &Side, ungraded: UngradedAs) -> Self {
-        let n = |test: fn(&SideRun) -> bool| side.count(|run| run.fails_at_limit() && test(run));
-        let counts = |run: &SideRun| {
+        let n = |test: fn(&Run<'_>) -> bool| side.count(|run| run.fails_at_limit() && test(run));
+        let counts = |run: &Run<'_>| {
             run.grade.is_some() || run.fails_at_limit() || ungraded == UngradedAs::Failed
         };
         let kept = side.runs.iter().filter(|run| !run.fails_at_limit());

@@ -10,9 +10,12 @@ use trajectory_metrics::{
 };
 
 use crate::{
-    compare::side::{
-        BRIER, COST_RATIO, GRADE, LEAST, MOST, Mean, NO_LOGARITHM, Side, SideRun, TOKENS_RATIO,
-        Value, means, of_all,
+    compare::{
+        side::{
+            BRIER, COST_RATIO, GRADE, LEAST, MOST, Mean, NO_LOGARITHM, Side, TOKENS_RATIO, Value,
+            means, of_all,
+        },
+        side_runs::Run,
     },
     report::{
         block::{Block, Field, Position},
@@ -91,22 +94,22 @@ impl<'a> Sample<'a> {
             // If the log does not state the task of a planned run, the run is assigned to the other agent's task with
             // the fewest runs of this agent. Excluded from the pairs, it could hide a loss.
             let mut own: BTreeMap<&str, usize> =
-                sides[1 - at].named().map(|run| (run.task.as_str(), 0)).collect();
-            side.named().for_each(|run| *own.entry(&run.task).or_default() += 1);
+                sides[1 - at].named().map(|run| (run.task, 0)).collect();
+            side.named().for_each(|run| *own.entry(run.task).or_default() += 1);
             let mut fewest: BTreeSet<_> =
                 own.into_iter().map(|(task, runs)| (runs, task)).collect();
-            for run in &side.runs {
-                let Some(value) = value(run) else { continue };
+            for run in side.runs.iter() {
+                let Some(value) = value(&run) else { continue };
                 let of_other = if run.is_unnamed { fewest.pop_first() } else { None };
-                let task = of_other.map_or(run.task.as_str(), |(runs, task)| {
+                let task = of_other.map_or(run.task, |(runs, task)| {
                     fewest.insert((runs + 1, task));
                     task
                 });
                 all.entry(task).or_default()[at].push(value);
             }
         }
-        let [first, second] = sides
-            .map(|side| side.runs.iter().map(|run| run.task.as_str()).collect::<BTreeSet<&str>>());
+        let [first, second] =
+            sides.map(|side| side.runs.iter().map(|run| run.task).collect::<BTreeSet<&str>>());
         all.retain(|task, it| {
             let is_tried = (first.contains(task) || dropped[0].contains(*task))
                 && (second.contains(task) || dropped[1].contains(*task));
@@ -211,7 +214,7 @@ impl<'a> Difference<'a> {
         level: Level,
     ) -> Self {
         let of = |mean: &'static Mean| {
-            let has = |side: &Side| side.runs.iter().any(|run| (mean.value)(run).is_some());
+            let has = |side: &Side| side.runs.iter().any(|run| (mean.value)(&run).is_some());
             // What one side lacks is no figure of theirs, except success, which was asked for.
             let is_wanted = sides.iter().all(|side| has(side)) || mean.is_success();
             let sample = is_wanted.then(|| Sample::of(sides, [mean.value; 2], mean.range, tasks));
@@ -225,7 +228,7 @@ impl<'a> Difference<'a> {
         let is_ungraded = |side: &&Side| side.runs.iter().any(|run| run.grade.is_none());
         let of = |values| Sample::of(sides, values, SHARE, tasks);
         let ends = sides.iter().any(is_ungraded).then(|| [of([MOST, LEAST]), of([LEAST, MOST])]);
-        let passed = |run: &SideRun| run.fails_at_limit() && run.grade > Some(0.0);
+        let passed = |run: Run<'_>| run.fails_at_limit() && run.grade > Some(0.0);
         let is_changed = sides.iter().any(|side| side.runs.iter().any(passed));
         let failed: Value = |run| if run.fails_at_limit() { Some(0.0) } else { run.grade };
         Self {

@@ -16,6 +16,7 @@ use crate::{
     compare::{
         difference::{Difference, Sample, Tasks},
         side::{GRADE, Side, SideRun, means},
+        side_runs::Run,
         verdict::{Verdict, correct, listed},
     },
     metrics::measure,
@@ -70,7 +71,7 @@ impl Group {
     /// Returns the tools that both agents used so often that the difference has an interval.
     pub(super) fn tools<'a>(sides: [&'a Side; 2], are_shared: bool, level: Level) -> Vec<Self> {
         let names = |side: &'a Side| -> BTreeSet<&'a str> {
-            side.runs.iter().flat_map(known_calls).map(|(name, _)| name).collect()
+            side.runs.iter().flat_map(|run| known_calls(&run)).map(|(name, _)| name).collect()
         };
         let [first, second] = sides.map(names);
         let none = BTreeSet::new();
@@ -81,8 +82,8 @@ impl Group {
                 runs: side
                     .named()
                     .map(|run| SideRun {
-                        task: run.task.clone(),
-                        grade: known_calls(run)
+                        task: run.task.to_owned(),
+                        grade: known_calls(&run)
                             .find(|(of, _)| of == name)
                             .map(|(_, worked)| worked),
                         ..SideRun::default()
@@ -111,19 +112,21 @@ impl Group {
         level: Level,
     ) -> Vec<Self> {
         let named = |side: usize| sides[side].runs.iter().filter(|run| !run.is_unnamed);
-        let group_of = groups_of(named(0).chain(named(1)).map(|run| run.task.as_str()).collect());
+        let group_of = groups_of(named(0).chain(named(1)).map(|run| run.task).collect());
         let mut groups: BTreeMap<&str, [Side; 2]> = BTreeMap::new();
         for side in [0, 1] {
             for run in named(side) {
-                if let Some(group) = group_of.get(run.task.as_str()) {
-                    groups.entry(group).or_default()[side].runs.push(of_grade(run));
+                if let Some(group) = group_of.get(run.task) {
+                    groups.entry(group).or_default()[side].runs.push(of_grade(&run));
                 }
             }
         }
         let of = |(name, mut both): (&str, [Side; 2])| {
             for (own, side) in both.iter_mut().zip(sides) {
                 // They may be of any group.
-                own.runs.extend(side.runs.iter().filter(|run| run.is_unnamed).map(of_grade));
+                own.runs.extend(
+                    side.runs.iter().filter(|run| run.is_unnamed).map(|run| of_grade(&run)),
+                );
             }
             let difference =
                 Difference::new([&both[0], &both[1]], names, is_partial, tasks, None, level);
@@ -146,7 +149,7 @@ impl Group {
 }
 
 /// Returns the tools of a run with the share of their calls that worked, of those whose result is known.
-fn known_calls(run: &SideRun) -> impl Iterator<Item = (&str, f64)> {
+fn known_calls<'a>(run: &Run<'a>) -> impl Iterator<Item = (&'a str, f64)> + use<'a> {
     run.steps.iter().filter(|step| step.n_known > 0).filter_map(|step| match &step.kind {
         StepKind::Tool(name) => {
             Some((name.as_str(), 1.0 - step.n_failed as f64 / step.n_known as f64))
@@ -156,10 +159,9 @@ fn known_calls(run: &SideRun) -> impl Iterator<Item = (&str, f64)> {
 }
 
 /// Returns a run with only the fields that determine its grade.
-fn of_grade(run: &SideRun) -> SideRun {
-    let SideRun { task, grade, ungraded, is_unnamed, .. } = run;
-    let (task, (grade, ungraded, is_unnamed)) = (task.clone(), (*grade, *ungraded, *is_unnamed));
-    SideRun { task, grade, ungraded, is_unnamed, ..SideRun::default() }
+fn of_grade(run: &Run<'_>) -> SideRun {
+    let &Run { task, grade, ungraded, is_unnamed, .. } = run;
+    SideRun { task: task.to_owned(), grade, ungraded, is_unnamed, ..SideRun::default() }
 }
 
 /// Returns the group of each task that has one. A group is the first part of the name that differs between tasks, if

@@ -2,8 +2,8 @@ use std::{borrow::Cow, collections::BTreeMap, io::Read};
 
 use censoring::{StopClass, StopReason};
 use run_logs::{
-    Account, ConfidenceStream, LoggedRun, MissingRun, StepKind, StepUse, TraceFile, TraceRules,
-    TraceRun, Ungraded, json_lines::InputError,
+    Account, ConfidenceStream, LoggedRun, MissingRun, StepKind, StepUse, TraceRules, TraceRun,
+    TraceSource, Ungraded, fold_traces, json_lines::InputError,
 };
 use scoring_rules::{Level, Probability, TiedBlocks};
 use serde::Deserialize;
@@ -14,6 +14,7 @@ use trajectory_metrics::{
 };
 
 use crate::{
+    compare::side_runs::{Run, SideRuns},
     confidence,
     metrics::{known, measure},
     options,
@@ -36,7 +37,7 @@ pub struct Side {
     /// The model, if the file has several.
     pub model: Option<String>,
     /// The runs, including planned runs that are missing from the log.
-    pub runs: Vec<SideRun>,
+    pub runs: SideRuns,
     /// The number of runs that name no task, so that their ids stand for it.
     pub without_task: usize,
     /// The counts of the runs that were read, used and left out.
@@ -127,7 +128,7 @@ pub struct CompareOptions {
 }
 
 /// The value of a run that is compared.
-pub(super) type Value = fn(&SideRun) -> Option<f64>;
+pub(super) type Value = fn(&Run<'_>) -> Option<f64>;
 
 /// A measure that is a mean over runs.
 pub(super) struct Mean {
@@ -203,7 +204,7 @@ const OTHER_MEANS: [Mean; 13] = [
     Mean::of(
         measure! { "turns_per_run", "turns per run", Lower, in [0.0, f64::INFINITY],
         "Mean number of model calls, over the runs with a grade (over all runs if none has a grade)." },
-        |run| Some(run.used.as_ref()?.turns? as f64),
+        |run| Some(run.used?.turns? as f64),
     )
     .known("n_with_turns", "runs with turns")
     .per_success(measure! { "turns_per_success", "turns per success", Lower, in [0.0, f64::INFINITY],
@@ -211,14 +212,14 @@ const OTHER_MEANS: [Mean; 13] = [
     Mean::of(
         measure! { "turns_typical", "turns of a typical run", Lower, in [0.0, f64::INFINITY],
         "Geometric mean of the turns of the runs with a grade (of all runs if none has a grade)." },
-        |run| Some((run.used.as_ref()?.turns? as f64).ln()),
+        |run| Some((run.used?.turns? as f64).ln()),
     )
     .times(measure! { "turns_ratio", "ratio of the turns of a typical run", Lower, in [0.0, f64::INFINITY],
     "Geometric mean of the second agent's turns divided by that of the first agent; each task counts once." }),
     Mean::of(
         measure! { "tokens_per_run", "tokens per run", Lower, in [0.0, f64::INFINITY],
         "Mean number of tokens read and written, over the runs with a grade (over all runs if none has a grade)." },
-        |run| Some(run.used.as_ref()?.tokens? as f64),
+        |run| Some(run.used?.tokens? as f64),
     )
     .known("n_with_tokens", "runs with tokens")
     .per_success(measure! { "tokens_per_success", "tokens per success", Lower, in [0.0, f64::INFINITY],
@@ -226,14 +227,14 @@ const OTHER_MEANS: [Mean; 13] = [
     Mean::of(
         measure! { "tokens_typical", "tokens of a typical run", Lower, in [0.0, f64::INFINITY],
         "Geometric mean of the tokens of the runs with a grade (of all runs if none has a grade)." },
-        |run| Some((run.used.as_ref()?.tokens? as f64).ln()),
+        |run| Some((run.used?.tokens? as f64).ln()),
     )
     .times(measure! { TOKENS_RATIO, "ratio of the tokens of a typical run", Lower, in [0.0, f64::INFINITY],
     "Geometric mean of the second agent's tokens divided by that of the first agent; each task counts once." }),
     Mean::of(
         measure! { "cost_usd_per_run", "cost per run in USD", Lower, in [0.0, f64::INFINITY],
         "Mean cost, over the runs with a grade (over all runs if none has a grade)." },
-        |run| run.used.as_ref()?.cost_usd,
+        |run| run.used?.cost_usd,
     )
     .known("n_with_cost_usd", "runs with a cost")
     .per_success(measure! { "cost_usd_per_success", "cost per success in USD", Lower, in [0.0, f64::INFINITY],
@@ -241,14 +242,14 @@ const OTHER_MEANS: [Mean; 13] = [
     Mean::of(
         measure! { "cost_usd_typical", "cost of a typical run in USD", Lower, in [0.0, f64::INFINITY],
         "Geometric mean of the cost of the runs with a grade (of all runs if none has a grade)." },
-        |run| Some(run.used.as_ref()?.cost_usd?.ln()),
+        |run| Some(run.used?.cost_usd?.ln()),
     )
     .times(measure! { COST_RATIO, "ratio of the cost of a typical run", Lower, in [0.0, f64::INFINITY],
     "Geometric mean of the second agent's costs divided by that of the first agent; each task counts once." }),
     Mean::of(
         measure! { "seconds_per_run", "seconds per run", Lower, in [0.0, f64::INFINITY],
         "Mean wall time, over the runs with a grade (over all runs if none has a grade)." },
-        |run| run.used.as_ref()?.seconds,
+        |run| run.used?.seconds,
     )
     .known("n_with_seconds", "runs with a time")
     .per_success(measure! { "seconds_per_success", "seconds per success", Lower, in [0.0, f64::INFINITY],
@@ -256,19 +257,19 @@ const OTHER_MEANS: [Mean; 13] = [
     Mean::of(
         measure! { "seconds_typical", "seconds of a typical run", Lower, in [0.0, f64::INFINITY],
         "Geometric mean of the wall time of the runs with a grade (of all runs if none has a grade)." },
-        |run| Some(run.used.as_ref()?.seconds?.ln()),
+        |run| Some(run.used?.seconds?.ln()),
     )
     .times(measure! { "seconds_ratio", "ratio of the wall time of a typical run", Lower, in [0.0, f64::INFINITY],
     "Geometric mean of the second agent's wall time divided by that of the first agent; each task counts once." }),
     Mean::of(
         measure! { "model_seconds_per_run", "seconds of model calls per run", Lower, in [0.0, f64::INFINITY],
         "Mean time of the model calls of a run, over the runs with a grade (over all runs if none has a grade). Calls at the same time count each." },
-        |run| run.used.as_ref()?.model_seconds,
+        |run| run.used?.model_seconds,
     ),
     Mean::of(
         measure! { "tool_seconds_per_run", "seconds of tools per run", Lower, in [0.0, f64::INFINITY],
         "Mean time of the tool calls of a run, over the runs with a grade (over all runs if none has a grade). Calls at the same time count each." },
-        |run| run.used.as_ref()?.tool_seconds,
+        |run| run.used?.tool_seconds,
     ),
     Mean::varying(
         measure! { "confidence", "stated confidence", Neither, in [0.0, 1.0],
@@ -381,17 +382,27 @@ impl Side {
         source: impl Read,
         rules: impl Into<TraceRules>,
     ) -> Result<Vec<Self>, InputError> {
-        let side = |file: TraceFile| {
-            let account = counted_in_full(file.account());
-            let TraceFile { file, model, mut runs, without_forecasts, remarks, .. } = file;
+        let side = |source: TraceSource<'_>| {
+            let model = source.model.clone();
             // Only the outcome of a run without a confidence is known.
-            runs.append(without_forecasts);
-            let without_task = (0..runs.len()).filter(|run| runs.names(*run).1.is_none()).count();
+            let add = |(runs, without_task): &mut ([SideRuns; 2], usize), run: TraceRun| {
+                *without_task += usize::from(run.task.is_none());
+                runs[usize::from(run.forecasts.is_empty())].push(run.into());
+                Ok::<_, InputError>(())
+            };
+            let ([mut runs, mut others], mut without_task) = <([SideRuns; 2], usize)>::default();
+            let remarks = fold_traces(file, source, add, Ok, |([more, without], n)| {
+                runs.append(more);
+                others.append(without);
+                without_task += n;
+            })?;
+            runs.append(others);
+            let account = counted_in_full(remarks.account());
             let notes = noted(remarks.notes(), without_task);
-            let runs = runs.iter().map(SideRun::from).collect();
-            Self { file, model, runs, without_task, account, notes, ..Self::default() }
+            let file = file.to_owned();
+            Ok(Self { file, model, runs, without_task, account, notes, ..Self::default() })
         };
-        Ok(TraceFile::read_all(file, source, rules)?.into_iter().map(side).collect())
+        TraceSource::all(file, source, rules)?.into_iter().map(side).collect()
     }
 }
 
@@ -427,11 +438,6 @@ fn seconds_of(run: &LoggedRun, of_tools: bool) -> Option<f64> {
 }
 
 impl SideRun {
-    /// Returns whether `--at-limit failed` makes it a failure.
-    pub(super) const fn fails_at_limit(&self) -> bool {
-        self.is_at_limit && !self.is_settled
-    }
-
     /// Creates a planned run that is missing from the log; runs without a task are distinguished by this number.
     fn missing(number: usize, run: &MissingRun) -> Self {
         Self {
@@ -472,9 +478,15 @@ fn counted_in_full(mut account: Account) -> Account {
 
 /// Returns the note on runs without a usable stated confidence, if other runs have one.
 fn unstated(log: &LoggedColumn) -> Option<String> {
-    let stated = log.table.stream(ConfidenceStream::StatedConfidence, ForecastPolicy::Skip).ok()?;
-    let (kept, reasons) = (stated.runs().len(), stated.left_out());
-    let n = kept as u64 + reasons.values().sum::<u64>();
+    log.table.check_scale().ok()?;
+    let (n, mut kept) = (log.table.rows().len(), 0);
+    let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
+    for run in log.table.rows() {
+        match run.forecasts(ConfidenceStream::StatedConfidence, ForecastPolicy::Skip) {
+            Ok(_) => kept += 1,
+            Err((_, reason)) => *reasons.entry(reason.name()).or_default() += 1,
+        }
+    }
     let reasons = Vec::from_iter(reasons.iter().map(|(reason, runs)| format!("{runs} {reason}")));
     let is_said = kept > 0 && !reasons.is_empty();
     is_said.then(|| {
@@ -500,7 +512,7 @@ impl Side {
     /// Applies the treatment of runs without a grade, and adds it to the counts of runs.
     pub(super) fn with_ungraded(mut self, as_what: UngradedAs) -> Self {
         // Missing runs were not found.
-        let is_left_out = |run: &SideRun| {
+        let is_left_out = |run: Run<'_>| {
             run.ungraded.filter(|why| as_what != UngradedAs::Failed && *why != Ungraded::Missing)
         };
         let left_out = self.runs.iter().filter_map(is_left_out);
@@ -508,29 +520,17 @@ impl Side {
         let rule = match as_what {
             UngradedAs::Unknown => None,
             UngradedAs::LeftOut => {
-                self.runs.retain(|run| run.grade.is_some());
+                let runs = Vec::from(self.runs).into_iter();
+                self.runs = runs.filter(|run| run.grade.is_some()).collect();
                 Some("runs without a grade are left out (--ungraded leave-out)")
             }
             UngradedAs::Failed => {
-                for run in &mut self.runs {
-                    run.grade.get_or_insert(0.0);
-                    run.ungraded = None;
-                }
+                self.runs.fail_ungraded();
                 Some("runs without a grade count as failures (--ungraded failed)")
             }
         };
         self.account.rules.extend(rule.map(str::to_owned));
-        // A crash is no run of 0 tokens.
-        let has_grades = self.runs.iter().any(|run| run.grade.is_some());
-        for run in &mut self.runs {
-            let counts = match has_grades {
-                true => run.grade.is_some(),
-                false => run.ungraded != Some(Ungraded::Error),
-            };
-            if !counts {
-                run.used = None;
-            }
-        }
+        self.runs.drop_use_of_ungraded();
         self
     }
 
@@ -546,13 +546,14 @@ impl Side {
     }
 
     /// Returns the runs with a known task.
-    pub(super) fn named(&self) -> impl Iterator<Item = &SideRun> {
+    pub(super) fn named(&self) -> impl Iterator<Item = Run<'_>> {
         self.runs.iter().filter(|run| !run.is_unnamed)
     }
 
-    /// Returns the values of the runs that have one, with their tasks.
-    pub(super) fn values(&self, value: Value) -> (Vec<f64>, Vec<&str>) {
-        self.runs.iter().filter_map(|run| Some((value(run)?, run.task.as_str()))).unzip()
+    /// Returns the values of the runs that have one, with the positions of their tasks.
+    pub(super) fn values(&self, value: Value) -> (Vec<f64>, Vec<u32>) {
+        let runs = self.runs.iter().zip(self.runs.ranks());
+        runs.filter_map(|(run, task)| Some((value(&run)?, *task))).unzip()
     }
 
     /// Returns the interval of the mean over all runs for all possible missing grades; `None` if all runs have a grade.
@@ -587,14 +588,17 @@ impl Side {
     /// Returns a note if one task has a large share of a sum over all runs.
     fn dominated(&self, mean: &Mean) -> Option<String> {
         let (values, tasks) = self.values(mean.value);
-        let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
+        let mut sums: BTreeMap<u32, f64> = BTreeMap::new();
         values.iter().zip(tasks).for_each(|(value, task)| *sums.entry(task).or_default() += value);
         let total: f64 = sums.values().sum();
-        let (task, most) = sums.iter().max_by(|a, b| a.1.total_cmp(b.1))?;
+        let (largest, most) = sums.iter().max_by(|a, b| a.1.total_cmp(b.1))?;
         let share = most / total;
         // Equal tasks have as much each where they are few.
         let is_much = share > MOST_OF_ONE_TASK && share > 2.0 / sums.len() as f64;
-        is_much.then(|| {
+        let mut tasks =
+            self.runs.iter().zip(self.runs.ranks()).filter(|(_, task)| *task == largest);
+        let task = tasks.next().filter(|_| is_much).map(|(run, _)| run.task);
+        task.map(|task| {
             format!(
                 "{}: the task {task:?} alone makes up {:.0} % of the sum, so the intervals of means over runs are too short; the intervals of a typical run are not affected",
                 mean.measure.key,
@@ -603,20 +607,23 @@ impl Side {
         })
     }
 
-    pub(super) fn count(&self, test: impl Fn(&SideRun) -> bool) -> usize {
-        self.runs.iter().filter(|run| test(run)).count()
+    pub(super) fn count(&self, test: impl Fn(&Run<'_>) -> bool) -> usize {
+        self.runs.iter().filter(test).count()
     }
 
-    /// Returns the number of runs with a known outcome and of successes for each task.
-    pub(super) fn tasks(&self) -> BTreeMap<&str, [u64; 2]> {
-        let mut tasks: BTreeMap<&str, [u64; 2]> = BTreeMap::new();
-        for run in &self.runs {
+    /// Returns the number of runs with a known outcome and of successes for each task, in the order of the names.
+    pub(super) fn tasks(&self) -> Vec<(&str, [u64; 2])> {
+        let ranks = self.runs.ranks();
+        let mut tasks = vec![("", [0; 2]); ranks.iter().max().map_or(0, |last| *last as usize + 1)];
+        for (run, &task) in self.runs.iter().zip(ranks) {
             if let Some(grade) = run.grade {
-                let [runs, successes] = tasks.entry(&run.task).or_default();
+                let (name, [runs, successes]) = &mut tasks[task as usize];
+                *name = run.task;
                 *runs += 1;
                 *successes += u64::from(grade == 1.0);
             }
         }
+        tasks.retain(|(_, [runs, _])| *runs > 0);
         tasks
     }
 
@@ -653,7 +660,7 @@ impl Side {
         let mut notes = Vec::new();
         for mean in means(is_partial) {
             let is_first = mean.is_success();
-            let is_known = self.runs.iter().any(|run| (mean.value)(run).is_some());
+            let is_known = self.runs.iter().any(|run| (mean.value)(&run).is_some());
             if is_known || is_first {
                 let per_success = mean
                     .per_success
@@ -688,7 +695,7 @@ impl Side {
                 block.fields.push(rate.unshown());
             }
         }
-        if self.runs.iter().any(|run| (BRIER.value)(run).is_some()) {
+        if self.runs.iter().any(|run| (BRIER.value)(&run).is_some()) {
             block.fields.push(Field::figure(GAIN_OF_LAST, gain));
         }
         block.fields.push(Field::rows(
@@ -696,9 +703,9 @@ impl Side {
             "Several runs of a task (pass@k: at least one of k succeeds, pass^k: all k succeed)",
             passes,
         ));
-        block.fields.extend(steps::table(self.runs.iter().map(|run| &*run.steps), n_ungraded > 0));
+        block.fields.extend(steps::table(self.runs.iter().map(|run| run.steps), n_ungraded > 0));
         let mut endings: BTreeMap<Cow<'_, str>, u64> = BTreeMap::new();
-        for run in &self.runs {
+        for run in self.runs.iter() {
             let ending = run.ending.as_ref().map_or("unknown".into(), |ending| ending.name());
             *endings.entry(ending).or_default() += 1;
         }
@@ -715,11 +722,11 @@ impl Side {
 
     /// Returns the use of all runs per success.
     fn per_success(&self, value: Value, level: Level) -> Result<Figure, Undefined> {
-        let runs = self.runs.iter().filter_map(|run| {
+        let runs = self.runs.iter().zip(self.runs.ranks()).filter_map(|(run, task)| {
             let success = run.grade?;
-            Some(((value(run)?, success), run.task.as_str()))
+            Some(((value(&run)?, success), *task))
         });
-        let (pairs, tasks): (Vec<(f64, f64)>, Vec<&str>) = runs.unzip();
+        let (pairs, tasks): (Vec<(f64, f64)>, Vec<u32>) = runs.unzip();
         let (spent, successes): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
         if successes.iter().all(|success| *success == 0.0) {
             return Err(Undefined::new("no run succeeded"));
@@ -730,10 +737,11 @@ impl Side {
 
 /// Returns pass@k and pass^k for each k from 2 to the largest number of runs of a task. For k = 1 both are the success
 /// rate, unless tasks have different numbers of runs.
-fn passes(tasks: &BTreeMap<&str, [u64; 2]>, level: Level) -> Vec<Block> {
-    let most = tasks.values().map(|[runs, _]| *runs).max().unwrap_or(0);
+fn passes(tasks: &[(&str, [u64; 2])], level: Level) -> Vec<Block> {
+    let counts = || tasks.iter().map(|(_, counts)| counts);
+    let most = counts().map(|[runs, _]| *runs).max().unwrap_or(0);
     let row = |k: u64| {
-        let tasks: Vec<&[u64; 2]> = tasks.values().filter(|[runs, _]| *runs >= k).collect();
+        let tasks: Vec<&[u64; 2]> = counts().filter(|[runs, _]| *runs >= k).collect();
         let of = |pass: fn(u64, u64, u64) -> Result<f64, Error>| {
             let values = tasks.iter().map(|[runs, successes]| pass(*runs, *successes, k));
             let found = values.collect::<Result<Vec<f64>, _>>().and_then(|values| {
@@ -749,6 +757,6 @@ fn passes(tasks: &BTreeMap<&str, [u64; 2]>, level: Level) -> Vec<Block> {
             Field::figure(PASS_HAT, of(pass_hat_k)),
         ])
     };
-    let is_even = tasks.values().all(|[runs, _]| *runs == most);
+    let is_even = counts().all(|[runs, _]| *runs == most);
     (if is_even { 2 } else { 1 }..=most.min(MOST_K)).map(row).collect()
 }

@@ -1,6 +1,7 @@
 //! Summaries of the runs of logs by model and by task, in natural order.
 
 use std::{
+    borrow::Cow,
     collections::{BTreeMap, BTreeSet},
     io,
 };
@@ -11,7 +12,7 @@ use scoring_rules::ExactSum;
 use serde_json::Value as Json;
 
 use crate::{
-    natural::natural,
+    natural::natural_order,
     report::{
         block::{Block, Field, MadeRows, Report, Value},
         key,
@@ -30,9 +31,12 @@ fn model(run: &LoggedRun) -> &str {
     run.model.as_deref().unwrap_or_default()
 }
 
-/// Sorts the runs of a file by task, name and trial.
-pub(super) fn sort<P>(runs: &mut [(&LoggedRun, P)]) {
-    runs.sort_by_cached_key(|(run, _)| (natural(task(run)), natural(&run.id), run.trial));
+/// Returns the positions of the runs of a file in the order of task, name and trial.
+pub(super) fn order<'a>(runs: impl Iterator<Item = &'a LoggedRun>) -> Vec<u32> {
+    natural_order(runs.map(|run| {
+        let trial = run.trial.map_or(String::new(), |trial| trial.to_string());
+        [Cow::Borrowed(task(run)), run.id.as_str().into(), trial.into()]
+    }))
 }
 
 /// Returns the lists `models` and `tasks`: runs, successes, limits, tokens and cost of each model, and of each task and
@@ -87,8 +91,8 @@ fn groups<'a>(
         groups.entry(key(run)).or_default().push(run);
     }
     let mut groups: Groups<'_> = groups.into_iter().collect();
-    groups.sort_by_cached_key(|((task, model), _)| (natural(task), natural(model)));
-    groups
+    let order = natural_order(groups.iter().map(|((task, model), _)| [task, model]));
+    order.into_iter().map(|at| std::mem::take(&mut groups[at as usize])).collect()
 }
 
 /// The summary of a group of runs. There may be as many groups as runs.

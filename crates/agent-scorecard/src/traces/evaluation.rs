@@ -104,7 +104,7 @@ pub struct TraceEvaluation {
     batch: Traces,
     pub(crate) complete: Names,
     /// The numbers of steps of complete runs.
-    steps: Vec<usize>,
+    steps: Vec<u32>,
     pub(crate) stream: ScoredStream,
     /// The forecasts of complete runs by each of the summaries except the last. Empty as long as every run has one
     /// forecast, which is then equal to every summary.
@@ -266,7 +266,7 @@ impl TraceEvaluation {
             StopClass::Complete => {
                 let (forecasts, outcome) = (stopped.forecasts(), stopped.outcome() == Some(true));
                 self.complete.push(id, task);
-                self.steps.push(forecasts.len());
+                self.steps.push(forecasts.len() as u32);
                 self.batch.push(forecasts, outcome)?;
                 if self.options.with_pictures {
                     self.traces.push(forecasts, outcome)?;
@@ -711,7 +711,7 @@ impl TraceEvaluation {
             let next = known.len();
             let position = *known.entry((steps, outcome)).or_insert(next);
             if position == traces.len() {
-                traces.push(&vec![forecast; steps], outcome)?;
+                traces.push(&vec![forecast; steps as usize], outcome)?;
             }
             positions.push(position);
         }

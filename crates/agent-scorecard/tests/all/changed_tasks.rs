@@ -1,6 +1,6 @@
 //! Which tasks, and which groups of them, changed between two agents.
 
-use std::{cmp::Ordering, collections::BTreeMap};
+use std::{cmp::Ordering, collections::BTreeMap, ops::Range};
 
 use agent_scorecard::{
     Report,
@@ -32,6 +32,13 @@ fn sides(tasks: &[Task]) -> Vec<Side> {
         }
     };
     (0..tasks[0].1.len()).map(of).collect()
+}
+
+/// Changes runs of a side.
+fn change(side: &mut Side, runs: Range<usize>, change: impl FnMut(&mut SideRun)) {
+    let mut all = Vec::from(side.runs.clone());
+    all[runs].iter_mut().for_each(change);
+    side.runs = all.into_iter().collect();
 }
 
 fn report_of(sides: Vec<Side>) -> Report {
@@ -159,7 +166,7 @@ fn single_trials_tell_no_task() {
 #[test]
 fn scores_in_between_are_not_tested() {
     let mut sides = sides(&of_five(&[(5, 5, 0), (15, 3, 3)]));
-    sides[0].runs[0].grade = Some(0.5);
+    change(&mut sides[0], 0..1, |run| run.grade = Some(0.5));
     let json = json_of(&report_of(sides));
     let difference = &json["difference"];
     assert_eq!(difference["tasks_worse"], Value::Null);
@@ -172,9 +179,9 @@ fn runs_without_a_grade_fail_the_gate_and_make_no_claim() {
     // Of one task, beta has no grade; of another, it has three failures and two runs without a grade.
     let mut sides = sides(&of_five(&[(1, 5, 5), (1, 5, 0), (18, 3, 3)]));
     for (at, n) in [(0, 5), (5, 2)] {
-        for run in &mut sides[1].runs[at..at + n] {
+        change(&mut sides[1], at..at + n, |run| {
             (run.grade, run.ungraded) = (None, Some(Ungraded::Error));
-        }
+        });
     }
     let report = report_of(sides.clone());
     let said = &report.conclusion[1];

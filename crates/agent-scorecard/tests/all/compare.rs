@@ -53,6 +53,10 @@ fn crashed(task: usize) -> SideRun {
     SideRun { ungraded: Some(Ungraded::Error), ..run(task, None) }
 }
 
+fn runs_of(side: &Side) -> Vec<SideRun> {
+    side.runs.clone().into()
+}
+
 fn side(name: &str, runs: impl IntoIterator<Item = SideRun>) -> Side {
     Side { file: name.to_owned(), runs: runs.into_iter().collect(), ..Side::default() }
 }
@@ -434,8 +438,7 @@ fn a_gate_fails_if_one_reading_of_the_ungraded_runs_fails_it() {
     assert!(!flags(&swapped)[2]);
     // A crash is no run of 0 tokens.
     let tokens = |side: Side| Side {
-        runs: side
-            .runs
+        runs: Vec::from(side.runs)
             .into_iter()
             .map(|run| {
                 let tokens = if run.grade.is_some() { 15 } else { 0 };
@@ -679,11 +682,8 @@ fn paired_differences_are_those_of_scipy() {
     for case in recorded().scipy {
         // A cost of one dollar for each success has no bounds.
         let of = |name, runs: &[(usize, u8)]| {
-            let mut side = of_pairs(name, runs);
-            for run in &mut side.runs {
-                run.used = Some(Box::new(Used { cost_usd: run.grade, ..Used::default() }));
-            }
-            side
+            let run = |run: SideRun| spending(Used { cost_usd: run.grade, ..Used::default() }, run);
+            side(name, runs_of(&of_pairs(name, runs)).into_iter().map(run))
         };
         let sides = [of("a", &case.first), of("b", &case.second)];
         let report = compare_shared(sides);
@@ -792,11 +792,11 @@ fn any_side(name: &'static str) -> impl Strategy<Value = Side> {
 }
 
 /// The success rates of the tasks of a side, with their numbers of runs.
-fn rates(side: &Side) -> BTreeMap<&str, (f64, f64)> {
-    let mut tasks: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
-    for run in &side.runs {
+fn rates(side: &Side) -> BTreeMap<String, (f64, f64)> {
+    let mut tasks: BTreeMap<String, (f64, f64)> = BTreeMap::new();
+    for run in runs_of(side) {
         if let Some(success) = run.grade {
-            let (successes, runs) = tasks.entry(&run.task).or_default();
+            let (successes, runs) = tasks.entry(run.task).or_default();
             *successes += success;
             *runs += 1.0;
         }
@@ -816,14 +816,14 @@ struct Expected {
 fn expected(first: &Side, second: &Side, level: Level) -> Expected {
     let sides = [first, second];
     let [a, b] = sides.map(rates);
-    let has = |side: &Side, task: &str| side.runs.iter().any(|run| run.task == task);
+    let runs = sides.map(runs_of);
     let counts = |task: &str| {
-        let both = has(first, task) && has(second, task);
+        let both = runs.iter().all(|runs| runs.iter().any(|run| run.task == task));
         !both || a.contains_key(task) && b.contains_key(task)
     };
     let (mut values, mut arms, mut tasks) = (Vec::new(), Vec::new(), Vec::new());
-    for (arm, side) in [Arm::First, Arm::Second].into_iter().zip(sides) {
-        for run in side.runs.iter().filter(|run| counts(&run.task)) {
+    for (arm, runs) in [Arm::First, Arm::Second].into_iter().zip(&runs) {
+        for run in runs.iter().filter(|run| counts(&run.task)) {
             if let Some(grade) = run.grade {
                 values.push(grade);
                 arms.push(arm);
@@ -831,7 +831,7 @@ fn expected(first: &Side, second: &Side, level: Level) -> Expected {
             }
         }
     }
-    let mean = |rates: &BTreeMap<&str, (f64, f64)>| {
+    let mean = |rates: &BTreeMap<String, (f64, f64)>| {
         let own: Vec<f64> =
             rates.iter().filter(|(task, _)| counts(task)).map(|(_, (rate, _))| *rate).collect();
         (own.len(), own.iter().sum::<f64>() / own.len() as f64)
@@ -854,8 +854,8 @@ proptest! {
             let name = &column.name;
             let of_confidence = report.conclusion.iter().find(|it| it.starts_with(&format!("{name}: ")));
             crate::confidence::check(&column.block, of_confidence.map(String::as_str))?;
-            let passed = side.runs.iter().any(|run| run.is_at_limit && run.grade == Some(1.0));
-            let n = side.runs.iter().filter(|run| run.is_at_limit && run.grade.is_some()).count();
+            let passed = runs_of(side).iter().any(|run| run.is_at_limit && run.grade == Some(1.0));
+            let n = runs_of(side).iter().filter(|run| run.is_at_limit && run.grade.is_some()).count();
             let says = report.conclusion.iter().any(|it| it.contains(&format!("A limit ended {n} graded run")));
             prop_assert!(!passed || says);
         }
@@ -868,7 +868,7 @@ proptest! {
                 continue;
             }
             // The rate of the first side, in percent.
-            let grades: Vec<f64> = sides[0].runs.iter().filter_map(|run| run.grade).collect();
+            let grades: Vec<f64> = runs_of(&sides[0]).iter().filter_map(|run| run.grade).collect();
             let rate = grades.iter().sum::<f64>() / grades.len() as f64;
             let said = sentence.split_once(" succeeded in ").unwrap().1;
             prop_assert!((numbers(said)[0] - 100.0 * rate).abs() <= 0.5 + 1e-9, "{sentence}");
@@ -908,7 +908,7 @@ proptest! {
             // Between no correction and the strictest one, the order of the others decides.
             prop_assert!(!says || excludes(ends), "{sentence}: {ends:?}");
             let is_clear = expected(&sides[0], other, strictest).ends.is_some_and(excludes);
-            let is_ungraded = |side: &Side| side.runs.iter().any(|run| run.grade.is_none());
+            let is_ungraded = |side: &Side| runs_of(side).iter().any(|run| run.grade.is_none());
             let bounded = is_ungraded(&sides[0]) || is_ungraded(other);
             prop_assert!(says || !is_clear || bounded, "{sentence}: {ends:?}");
             prop_assert_eq!(is_said("have no grade: "), bounded, "{}", sentence);
@@ -944,9 +944,9 @@ fn any_pair(seed: u64) -> [Side; 2] {
 #[test]
 fn of_200_pairs_none_passes_the_gate_that_one_reading_fails() {
     let filled = |side: &Side, grade: f64| {
-        let runs = side.runs.iter().map(|run| match run.grade {
-            Some(_) => run.clone(),
-            None => SideRun { grade: Some(grade), ungraded: None, ..run.clone() },
+        let runs = runs_of(side).into_iter().map(|run| match run.grade {
+            Some(_) => run,
+            None => SideRun { grade: Some(grade), ungraded: None, ..run },
         });
         Side { runs: runs.collect(), ..side.clone() }
     };
@@ -1126,9 +1126,9 @@ fn the_number_of_tasks_that_is_asked_for_is_above_that_of_the_study() {
             if is_beyond_noise(&report) {
                 continue;
             }
-            let runs = || first.runs.iter().chain(&second.runs);
-            let grades: Vec<f64> = runs().map(|run| run.grade.unwrap()).collect();
-            let tasks: Vec<&str> = runs().map(|run| run.task.as_str()).collect();
+            let runs = [runs_of(&first), runs_of(&second)].concat();
+            let grades: Vec<f64> = runs.iter().map(|run| run.grade.unwrap()).collect();
+            let tasks: Vec<&str> = runs.iter().map(|run| run.task.as_str()).collect();
             let arms: Vec<Arm> = (0..2 * n).map(|at| Arm::second_if(at >= n)).collect();
             let study = Difference::new(&grades, &arms, &tasks, SHARE).unwrap();
             let best = of_success(&report).interval.unwrap().high();
@@ -1167,13 +1167,13 @@ fn the_number_of_tasks_that_is_asked_for_has_its_power() {
             };
             let [first, second] = drawn(&mut rng, &design(large), power, loss);
             let rows = |side: &Side| -> Vec<f64> {
-                side.runs.iter().map(|run| run.grade.unwrap()).collect()
+                runs_of(side).iter().map(|run| run.grade.unwrap()).collect()
             };
             let values = [rows(&first), rows(&second)].concat();
-            let names: Vec<&str> =
-                first.runs.iter().chain(&second.runs).map(|run| run.task.as_str()).collect();
-            let arms =
-                [vec![Arm::First; first.runs.len()], vec![Arm::Second; second.runs.len()]].concat();
+            let both = [runs_of(&first), runs_of(&second)];
+            let names: Vec<&str> = both.iter().flatten().map(|run| run.task.as_str()).collect();
+            let [n_first, n_second] = both.each_ref().map(Vec::len);
+            let arms = [vec![Arm::First; n_first], vec![Arm::Second; n_second]].concat();
             let study = Difference::new(&values, &arms, &names, SHARE).unwrap();
             let needed = study.clusters_needed(level(), 0.8, loss / (1.0 + power)).unwrap();
             let n = needed.unwrap() as usize;

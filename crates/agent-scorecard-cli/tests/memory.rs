@@ -70,12 +70,12 @@ fn memory_grows_with_the_file_by_a_bounded_factor() {
     type Make = fn(usize) -> String;
     let cases: [(&[&str], Make, f64); 7] = [
         (&["compare"], table, 6.0),
-        (&["traces", "--resamples", "0"], table, 7.0),
-        (&["cut-off", "--resamples", "0"], table, 11.3),
+        (&["traces", "--resamples", "0"], table, 7.8),
+        (&["cut-off", "--resamples", "0"], table, 13.0),
         (&["compare"], log, 13.0),
         (&["logs", "--json"], log, 13.0),
-        (&["caps", "--at", "50,60"], rollouts, 8.6),
-        (&["budget", "--resamples", "0", "--estimator", "quantile"], rollouts, 9.8),
+        (&["caps", "--at", "50,60"], rollouts, 10.0),
+        (&["budget", "--resamples", "0", "--estimator", "quantile"], rollouts, 11.5),
     ];
     let found = cases.map(|(arguments, make, bound)| {
         let [few, many] = [5_000, 25_000].map(|rows| {

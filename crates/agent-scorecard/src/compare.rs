@@ -28,9 +28,9 @@ use difference::{Difference, Tasks, holm};
 use groups::{Group, Of};
 use run_logs::json_lines::alike_names;
 use scoring_rules::{Level, TiedBlocks};
-pub use side::{CompareOptions, Side, SideRun, UngradedAs, Used, measures};
+pub use side::{CompareOptions, Side, UngradedAs, measures};
 use side::{SCORE, SUCCESS};
-pub use side_runs::SideRuns;
+pub use side_runs::{SideRun, SideRuns, Used};
 
 use crate::{
     error::Error,

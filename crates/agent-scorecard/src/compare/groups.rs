@@ -15,8 +15,8 @@ use trajectory_metrics::{Figure, Measure, Undefined, estimates::SHARE};
 use crate::{
     compare::{
         difference::{Difference, Sample, Tasks},
-        side::{GRADE, Side, SideRun, means},
-        side_runs::Run,
+        side::{GRADE, Side, means},
+        side_runs::{Run, SideRun},
         verdict::{Verdict, correct, listed},
     },
     metrics::measure,

@@ -3,10 +3,49 @@ use std::sync::OnceLock;
 use censoring::StopReason;
 use run_logs::{StepUse, Ungraded};
 
-use crate::{
-    compare::side::{SideRun, Used},
-    texts::Texts,
-};
+use crate::texts::Texts;
+
+/// What a comparison needs to know about one run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SideRun {
+    /// The task, or the run's own name if it has none. Runs of one task are not independent.
+    pub task: String,
+    /// The grade of the run, from 0 (failure) to 1 (success).
+    pub grade: Option<f64>,
+    /// The reason why the run has no grade.
+    pub ungraded: Option<Ungraded>,
+    /// Whether the log states that the run was planned, but not its task; `task` is then a unique name.
+    pub is_unnamed: bool,
+    /// Whether a limit ended the run.
+    pub is_at_limit: bool,
+    /// Whether `--at-limit` has no effect, because the grade comes from outside the log or the log excludes the run.
+    pub is_settled: bool,
+    /// The reason why the run ended; few tables state it.
+    pub ending: Option<Box<StopReason>>,
+    /// The last probability of success that the run stated.
+    pub confidence: Option<f64>,
+    /// The turns, tokens, cost and time of the run; `None` for runs of tables, which do not state them.
+    pub used: Option<Box<Used>>,
+    /// The steps of the run by kind: model calls, and the calls of each tool.
+    pub steps: Box<[StepUse]>,
+}
+
+/// The turns, tokens, cost and time of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Used {
+    /// The number of turns.
+    pub turns: Option<u64>,
+    /// The number of tokens read and written.
+    pub tokens: Option<u64>,
+    /// The cost in US dollars.
+    pub cost_usd: Option<f64>,
+    /// The wall time in seconds.
+    pub seconds: Option<f64>,
+    /// The time of model calls in seconds.
+    pub model_seconds: Option<f64>,
+    /// The time of tools in seconds.
+    pub tool_seconds: Option<f64>,
+}
 
 /// Many runs of an agent, stored in a few flat lists. A run of a table takes 32 bytes and the bytes of its task.
 #[derive(Clone, Debug, Default)]

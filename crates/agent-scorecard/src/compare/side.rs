@@ -2,8 +2,8 @@ use std::{borrow::Cow, collections::BTreeMap, io::Read};
 
 use censoring::{StopClass, StopReason};
 use run_logs::{
-    Account, ConfidenceStream, LoggedRun, MissingRun, StepKind, StepUse, TraceRules, TraceRun,
-    TraceSource, Ungraded, fold_traces, json_lines::InputError,
+    Account, ConfidenceStream, LoggedRun, MissingRun, StepKind, TraceRules, TraceRun, TraceSource,
+    Ungraded, fold_traces, json_lines::InputError,
 };
 use scoring_rules::{Level, Probability, TiedBlocks};
 use serde::Deserialize;

@@ -17,7 +17,7 @@ use crate::costbench::{
 /// use agent_benchmarks::costbench::{CostBench, Split, queries};
 ///
 /// let instance = CostBench::new(2)?.instance(&queries(Split::Test, 42)[0]);
-/// assert_eq!(instance.reference().total_cost(), instance.scenario().optimal_plan().cost());
+/// assert_eq!(instance.reference().total_cost(), instance.scenario().optimal_plan().cost);
 ///
 /// let conversation = instance.conversation();
 /// let request = conversation.request().expect("the model speaks first");

@@ -5,7 +5,7 @@
 use std::error::Error;
 
 use budget_estimation::{BudgetMonitor, Estimate, Reading, RecordedRun, StopRule};
-use tool_graph::{Episode, Event, Scenario, Tool, ToolGraph};
+use tool_graph::{Episode, Event, Problem, Scenario, Tool, ToolGraph};
 use trajectory_metrics::{LogScore, Tps, WeightSchedule};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     while !episode.goal_reached() && episode.calls_left() > 0 {
         // This agent takes the first tool of the cheapest plan from where it stands.
-        let here = scenario.problem().with_initial(episode.state().clone())?;
+        let here = Problem { initial: episode.state().clone(), ..scenario.problem().clone() };
         let Some(plan) = episode.graph().optimal_plan(&here)? else { break };
         let Some(&next) = plan.tools.first() else { break };
         let name = episode.graph().tool_names(&[next]).concat();

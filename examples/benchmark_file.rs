@@ -4,7 +4,7 @@
 
 use std::{error::Error, fs};
 
-use tool_graph::{Episode, GreedyRule, Scenario};
+use tool_graph::{Episode, GreedyRule, Problem, Scenario};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/demo_scenario.json");
 
@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     while !episode.goal_reached() && episode.calls_left() > 0 {
         // This agent takes the first tool of the cheapest plan from where it stands.
-        let here = scenario.problem().with_initial(episode.state().clone())?;
+        let here = Problem { initial: episode.state().clone(), ..scenario.problem().clone() };
         let Some(plan) = episode.graph().optimal_plan(&here)? else { break };
         let Some(&tool) = plan.tools.first() else { break };
         let name = episode.graph().tool_names(&[tool]).concat();

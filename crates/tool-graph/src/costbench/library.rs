@@ -110,7 +110,7 @@ impl Library {
     /// let (library, full) = (Library::new(2)?, Library::with_full_pipelines(2)?);
     /// assert_eq!(full.entries().len(), library.entries().len() + 6);
     /// assert_eq!(full.names().next_back(), Some("Shopping_Complete_5Steps_Pipeline"));
-    /// assert_eq!((full.refinement_level(), full.task_length()), (2, 5));
+    /// assert_eq!(full.task_length(), 5);
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
     pub fn with_full_pipelines(refinement_level: usize) -> Result<Self, Error> {
@@ -155,12 +155,6 @@ impl Library {
         self.entries.push(LibraryTool { task, first, last });
         push_name(&mut self.names, self.length, task, first, last);
         self.ends.push(self.names.len());
-    }
-
-    /// Returns the number of refinements in each task.
-    #[must_use]
-    pub const fn refinement_level(&self) -> usize {
-        self.length - OTHER_STEPS
     }
 
     /// Returns the number of steps in each task: the refinement level plus 3.

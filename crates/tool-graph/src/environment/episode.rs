@@ -144,7 +144,7 @@ impl<'a> Episode<'a> {
         Self {
             scenario,
             graph: scenario.graph().clone(),
-            state: scenario.problem().initial().clone(),
+            state: scenario.problem().initial.clone(),
             events_over: 0,
             steps_to_event: None,
             steps: 0,
@@ -214,7 +214,7 @@ impl<'a> Episode<'a> {
     /// Returns whether all data types of the goal are present.
     #[must_use]
     pub fn goal_reached(&self) -> bool {
-        self.state.is_superset(self.scenario.problem().goal())
+        self.state.is_superset(&self.scenario.problem().goal)
     }
 
     /// Returns the number of calls that can still be made.

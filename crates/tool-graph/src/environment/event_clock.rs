@@ -1,7 +1,7 @@
 use crate::{
     environment::episode::Episode,
     events::{environment_rules::RuleVersion, event::Event, trigger_rule::TriggerRule},
-    graph::plan::Plan,
+    graph::{plan::Plan, problem::Problem},
 };
 
 /// The times of events in a run, and their effects on it.
@@ -30,7 +30,7 @@ impl Episode<'_> {
                 tool.iter().for_each(|&tool| self.graph.remove(tool));
                 self.banned.extend(tool);
             }
-            Event::PreferenceChange => self.state = self.scenario.problem().initial().clone(),
+            Event::PreferenceChange => self.state = self.scenario.problem().initial.clone(),
             Event::CostChange(costs) => match self.graph.with_costs(costs) {
                 Ok(graph) => self.graph = graph,
                 Err(error) => unreachable!("Scenario::with_events checks the costs: {error}"),
@@ -101,7 +101,8 @@ impl Episode<'_> {
 
     /// Returns the best plan from the current state with the current tools.
     pub(super) fn best_plan(&mut self) -> Option<Plan> {
-        let problem = self.scenario.problem().continued_from(self.state.clone());
+        let goal = self.scenario.problem().goal.clone();
+        let problem = Problem { initial: self.state.clone(), goal };
         let found = self.scenario.plan_if_any(&self.graph, &problem, &mut self.effort);
         let (plan, is_best) = found?;
         self.has_exact_plans &= is_best;

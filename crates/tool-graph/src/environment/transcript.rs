@@ -74,7 +74,8 @@ pub struct CallRecord {
 /// }
 /// let run = episode.finish(true);
 /// assert_eq!(run.path(), [1, 0, 2], "the first call lacked its input");
-/// assert_eq!(run.costs(), [0.0, 7.0, 4.0, 2.0]);
+/// let costs: Vec<f64> = run.calls.iter().map(|call| call.cost).collect();
+/// assert_eq!(costs, [0.0, 7.0, 4.0, 2.0]);
 /// assert!(run.goal_reached && run.is_completed());
 /// assert!(run.all_events_fired(), "the scenario has no events");
 /// assert_eq!(run.events_fired, 0);
@@ -119,14 +120,8 @@ impl Transcript {
         steps.map(|call| call.tool.unwrap_or(usize::MAX)).collect()
     }
 
-    /// Returns the cost that was paid for each call.
-    #[must_use]
-    pub fn costs(&self) -> Vec<f64> {
-        self.calls.iter().map(|call| call.cost).collect()
-    }
-
-    /// Returns the sum of [`Self::costs`]. The costs are added exactly in their shortest decimal form, and the sum is
-    /// rounded once.
+    /// Returns the sum of the costs that were paid for the calls. The costs are added exactly in their shortest decimal
+    /// form, and the sum is rounded once.
     ///
     /// At least 0; 0 for a run without calls.
     ///
@@ -144,9 +139,7 @@ impl Transcript {
     /// ```
     #[must_use]
     pub fn total_cost(&self) -> f64 {
-        let mut sum = DecimalSum::default();
-        self.calls.iter().for_each(|call| sum.add(call.cost));
-        sum.value()
+        self.calls.iter().map(|call| call.cost).collect::<DecimalSum>().value()
     }
 
     /// Returns whether the run reached the goal and its answer is right. A right answer without the goal

@@ -26,14 +26,14 @@ pub enum RuleVersion {
 /// ])?;
 /// let problem = graph.problem(&["query"], &["choice"])?;
 /// let scenario = Scenario::new(graph, problem)?.with_events(vec![Event::BanTool])?;
-/// assert_eq!(scenario.optimal_run().costs(), [0.0, 7.0, 2.0], "a banned call is free");
+/// assert_eq!(scenario.optimal_run().total_cost(), 9.0, "a banned call is free");
 ///
 /// let rules = EnvironmentRules {
 ///     failed_calls: RuleVersion::Released,
 ///     ..EnvironmentRules::PAPER_TEXT
 /// };
 /// let scenario = scenario.with_rules(rules);
-/// assert_eq!(scenario.optimal_run().costs(), [4.0, 7.0, 2.0], "a banned call is paid for");
+/// assert_eq!(scenario.optimal_run().total_cost(), 13.0, "a banned call is paid for");
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 ///

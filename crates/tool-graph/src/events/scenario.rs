@@ -93,11 +93,7 @@ impl Scenario {
     ///
     /// [`Error::OtherGraph`] if the problem belongs to a graph with other data types,
     /// [`Error::GoalOutOfReach`] if the available tools cannot reach the goal, and [`Error::PlanLimit`]
-    /// if [`ToolGraph::SEARCH_STEPS`] do not suffice to find the best plan at the start.
-    ///
-    /// # Complexity
-    ///
-    /// The error of [`ToolGraph::optimal_plan`].
+    /// if the limit of [`ToolGraph::optimal_plan`] does not suffice to find the best plan at the start.
     ///
     /// ```
     /// use tool_graph::{Error, Scenario, Tool, ToolGraph};
@@ -112,7 +108,7 @@ impl Scenario {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn new(graph: ToolGraph, problem: Problem) -> Result<Self, Error> {
-        Self::with_search_steps(graph, problem, ToolGraph::SEARCH_STEPS)
+        Self::with_search_steps(graph, problem, Effort::DEFAULT.steps)
     }
 
     /// Creates a scenario like [`Self::new`], but with another limit on the steps of the searches for plans.

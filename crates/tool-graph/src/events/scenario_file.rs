@@ -63,10 +63,15 @@ enum EventInFile {
     RemoveTools(Vec<String>),
 }
 
+/// Returns a name that a list contains twice.
+fn repeated(names: &[String]) -> Option<&String> {
+    let mut known = HashSet::new();
+    names.iter().find(|&name| !known.insert(name))
+}
+
 /// Refuses a list that contains a name twice.
 fn distinct(list: &str, names: &[String]) -> Result<(), String> {
-    let mut known = HashSet::new();
-    match names.iter().find(|name| !known.insert(name.as_str())) {
+    match repeated(names) {
         Some(name) => Err(format!("{list}: {name:?} occurs twice; give each name once")),
         None => Ok(()),
     }
@@ -194,14 +199,13 @@ impl EventInFile {
                 );
             }
             Event::RemoveTools(tools) => {
-                let mut known = HashSet::new();
-                if let Some(&tool) = tools.iter().find(|&tool| !known.insert(tool)) {
-                    let name = name(tool);
+                let names: Vec<String> = tools.iter().map(|&tool| name(tool)).collect();
+                if let Some(name) = repeated(&names) {
                     return Err(format!(
                         "an event that removes {name:?} twice cannot be stored; give each tool once"
                     ));
                 }
-                Self::RemoveTools(tools.iter().map(|&tool| name(tool)).collect())
+                Self::RemoveTools(names)
             }
         })
     }
@@ -251,7 +255,7 @@ impl Serialize for Scenario {
         let names = |state: &State| -> Vec<String> {
             state.iter().map(|number| graph.type_names()[number].clone()).collect()
         };
-        let goal = names(self.problem().goal());
+        let goal = names(&self.problem().goal);
         if goal.is_empty() {
             let what = "a scenario whose goal no tool needs or yields cannot be stored";
             return Err(S::Error::custom(what));
@@ -266,7 +270,7 @@ impl Serialize for Scenario {
         let file = ScenarioFile {
             tools,
             banned,
-            task: TaskInFile { initial: names(self.problem().initial()), goal },
+            task: TaskInFile { initial: names(&self.problem().initial), goal },
             events,
             trigger_rule: self.trigger_rule.clone(),
             tie_rule: self.tie_rule,

@@ -72,8 +72,8 @@ impl ToolGraph {
     }
 
     pub(crate) fn check_problem(&self, problem: &Problem) -> Result<(), Error> {
-        self.check_state(problem.initial())?;
-        self.check_state(problem.goal())
+        self.check_state(&problem.initial)?;
+        self.check_state(&problem.goal)
     }
 
     pub(crate) fn check_state(&self, state: &State) -> Result<(), Error> {

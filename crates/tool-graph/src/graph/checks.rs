@@ -4,6 +4,7 @@ use crate::{
 };
 
 /// A library with numbers instead of names, checked except for its costs.
+#[derive(Debug)]
 pub(crate) struct Parts {
     pub(crate) type_names: Vec<String>,
     pub(crate) needs: Lists,

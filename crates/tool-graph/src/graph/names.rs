@@ -43,7 +43,8 @@ impl ToolGraph {
         tools.iter().map(|&tool| self.shared.tools[tool].name.as_str()).collect()
     }
 
-    /// Returns the names of the data types, in the order of their first appearance in the library.
+    /// Returns the names of the data types, in the order of their first appearance in the library. A state refers to a
+    /// data type by its position in this list.
     ///
     /// ```
     /// use tool_graph::{Tool, ToolGraph};
@@ -55,19 +56,17 @@ impl ToolGraph {
     /// ])?;
     ///
     /// assert_eq!(graph.type_names(), ["query", "hits", "choice"]);
-    /// assert_eq!((graph.type_index("hits"), graph.type_index("refund")), (Some(1), None));
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
     #[must_use]
     pub fn type_names(&self) -> &[String] {
-        &self.shared.type_names
+        &self.shared.parts.type_names
     }
 
     /// Returns the position of this data type in [`Self::type_names`].
-    #[must_use]
-    pub fn type_index(&self, name: &str) -> Option<usize> {
+    pub(crate) fn type_index(&self, name: &str) -> Option<usize> {
         let [_, types] = self.by_name();
-        let name_of = |&number: &u32| self.shared.type_names[number as usize].as_str();
+        let name_of = |&number: &u32| self.shared.parts.type_names[number as usize].as_str();
         let place = types.binary_search_by(|number| name_of(number).cmp(name)).ok()?;
         Some(types[place] as usize)
     }
@@ -77,8 +76,8 @@ impl ToolGraph {
         shared.by_name.get_or_init(|| {
             let mut tools: Vec<u32> = (0..shared.tools.len() as u32).collect();
             tools.sort_unstable_by_key(|&tool| shared.tools[tool as usize].name.as_str());
-            let mut types: Vec<u32> = (0..shared.type_names.len() as u32).collect();
-            types.sort_unstable_by_key(|&number| shared.type_names[number as usize].as_str());
+            let mut types: Vec<u32> = (0..shared.parts.type_names.len() as u32).collect();
+            types.sort_unstable_by_key(|&number| shared.parts.type_names[number as usize].as_str());
             [tools, types]
         })
     }

@@ -5,10 +5,11 @@ use crate::{
 
 /// A planning problem: the data types that are present at the start, and the goal.
 ///
-/// Made by [`ToolGraph::problem`].
+/// Made by [`ToolGraph::problem`]. If one of the fields is replaced by a state of a graph with other data types, all
+/// functions that take the problem return [`Error::OtherGraph`].
 ///
 /// ```
-/// use tool_graph::{Tool, ToolGraph};
+/// use tool_graph::{Problem, Tool, ToolGraph};
 ///
 /// let graph = ToolGraph::new(vec![
 ///     Tool::new("search", ["query"], ["hits"], 4.0),
@@ -17,49 +18,19 @@ use crate::{
 /// ])?;
 /// let problem = graph.problem(&["query"], &["choice"])?;
 ///
-/// assert_eq!(problem.initial(), &graph.state(&["query"])?);
-/// assert_eq!(problem.goal(), &graph.state(&["choice"])?);
+/// assert_eq!(problem.initial, graph.state(&["query"])?);
+/// assert_eq!(problem.goal, graph.state(&["choice"])?);
 /// // After a search, only one call remains.
-/// let later = problem.with_initial(graph.state(&["query", "hits"])?)?;
+/// let later = Problem { initial: graph.state(&["query", "hits"])?, ..problem };
 /// assert_eq!(graph.optimal_plan(&later)?.map(|plan| plan.cost), Some(2.0));
 /// # Ok::<(), tool_graph::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Problem {
-    initial: State,
-    goal: State,
-}
-
-impl Problem {
-    /// Returns the data types that are present at the start.
-    #[must_use]
-    pub fn initial(&self) -> &State {
-        &self.initial
-    }
-
-    /// Returns the data types that must be present at the end.
-    #[must_use]
-    pub fn goal(&self) -> &State {
-        &self.goal
-    }
-
-    /// Returns a problem with the same goal and another start, for example with the data types that are present after
-    /// some calls.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::OtherGraph`] if the state belongs to a graph with other data types.
-    pub fn with_initial(&self, initial: State) -> Result<Self, Error> {
-        if initial.types() != self.goal.types() {
-            return Err(Error::OtherGraph);
-        }
-        Ok(self.continued_from(initial))
-    }
-
-    /// Returns the problem with the same goal from another state, which must belong to the same graph.
-    pub(crate) fn continued_from(&self, initial: State) -> Self {
-        Self { initial, goal: self.goal.clone() }
-    }
+    /// The data types that are present at the start.
+    pub initial: State,
+    /// The data types that must be present at the end.
+    pub goal: State,
 }
 
 impl ToolGraph {

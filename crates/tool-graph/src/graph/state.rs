@@ -15,11 +15,10 @@ use crate::graph::types::Types;
 ///     Tool::new("pick", ["hits"], ["choice"], 2.0),
 /// ])?;
 ///
-/// let (start, query) = (graph.state(&["query"])?, graph.type_index("query"));
+/// let start = graph.state(&["query"])?;
 /// let mut state = start.clone();
 /// graph.apply(0, &mut state)?;
 /// assert!(state.is_superset(&start) && !start.is_superset(&state));
-/// assert!(query.is_some_and(|query| state.contains(query)));
 /// let names: Vec<&str> = state.iter().map(|number| graph.type_names()[number].as_str()).collect();
 /// assert_eq!(names, ["query", "hits"]);
 /// # Ok::<(), tool_graph::Error>(())
@@ -46,10 +45,8 @@ impl State {
         }
     }
 
-    /// Returns whether the data type at this position of
-    /// [`ToolGraph::type_names`](crate::ToolGraph::type_names) is present.
-    #[must_use]
-    pub fn contains(&self, number: usize) -> bool {
+    /// Returns whether the data type at this position is present.
+    pub(crate) fn contains(&self, number: usize) -> bool {
         self.words.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
     }
 
@@ -60,7 +57,8 @@ impl State {
         self.types == other.types && self.words.iter().zip(&other.words).all(|(a, b)| b & !a == 0)
     }
 
-    /// Returns the positions of the data types that are present, in ascending order.
+    /// Returns the positions of the data types that are present in [`ToolGraph::type_names`](crate::ToolGraph::type_names),
+    /// in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> {
         (0..self.types.count()).filter(|&number| self.contains(number))
     }

@@ -3,7 +3,13 @@ use std::sync::{Arc, OnceLock};
 
 use crate::{
     error::Error,
-    graph::{checks, costs::Costs, lists::Lists, tool::Tool, types::Types},
+    graph::{
+        checks::{self, Parts},
+        costs::Costs,
+        lists::Lists,
+        tool::Tool,
+        types::Types,
+    },
 };
 
 /// A checked library of tools: a graph of tools and the data types that they need and yield.
@@ -43,11 +49,8 @@ pub struct ToolGraph {
 pub(super) struct Shared {
     /// The tools as declared; their costs may be out of date.
     pub(super) tools: Vec<Tool>,
-    pub(super) type_names: Vec<String>,
+    pub(super) parts: Parts,
     types: Types,
-    needs: Lists,
-    yields: Lists,
-    components: Lists,
     /// For each data type, the tools that need it; and for each data type, the tools that yield it.
     waiting: Lists,
     yielded_by: Lists,
@@ -110,12 +113,9 @@ impl ToolGraph {
             shared: Arc::new(Shared {
                 tools,
                 types: Types::new(&parts.type_names),
-                type_names: parts.type_names,
                 waiting: parts.needs.transposed(types),
                 yielded_by: parts.yields.transposed(types),
-                needs: parts.needs,
-                yields: parts.yields,
-                components: parts.components,
+                parts,
                 by_name: OnceLock::new(),
             }),
             costs,
@@ -260,7 +260,7 @@ impl ToolGraph {
     }
 
     pub(crate) fn component_list(&self, tool: usize) -> &[u32] {
-        self.shared.components.get(tool)
+        self.shared.parts.components.get(tool)
     }
 
     /// Like [`Self::ban`], for a tool that is known to be in the library.
@@ -274,11 +274,11 @@ impl ToolGraph {
     }
 
     pub(crate) fn needs(&self, tool: usize) -> &[u32] {
-        self.shared.needs.get(tool)
+        self.shared.parts.needs.get(tool)
     }
 
     pub(crate) fn yields(&self, tool: usize) -> &[u32] {
-        self.shared.yields.get(tool)
+        self.shared.parts.yields.get(tool)
     }
 
     pub(super) fn types(&self) -> Types {

@@ -29,8 +29,9 @@ impl ToolGraph {
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
     pub fn is_plan(&self, problem: &Problem, calls: &[usize]) -> Result<bool, Error> {
+        self.check_problem(problem)?;
         let reaches = |skip: usize| {
-            let mut state = problem.initial().clone();
+            let mut state = problem.initial.clone();
             for (place, &tool) in calls.iter().enumerate() {
                 if place == skip {
                     continue;
@@ -41,8 +42,7 @@ impl ToolGraph {
                     return Ok::<_, Error>(false);
                 }
             }
-            self.check_state(problem.goal())?;
-            Ok(state.is_superset(problem.goal()))
+            Ok(state.is_superset(&problem.goal))
         };
         if !reaches(calls.len())? {
             return Ok(false);

@@ -74,9 +74,9 @@ impl ToolGraph {
     pub fn greedy_plan(&self, problem: &Problem, rule: GreedyRule) -> Result<Option<Plan>, Error> {
         self.check_problem(problem)?;
         let Some(greedy) = Greedy::new(self, problem) else { return Ok(None) };
-        let mut state = problem.initial().clone();
+        let mut state = problem.initial.clone();
         let mut tools = Vec::new();
-        while !state.is_superset(problem.goal()) {
+        while !state.is_superset(&problem.goal) {
             let Some(tool) = greedy.choice(self, &state, tools.last().copied(), rule) else {
                 return Ok(None);
             };

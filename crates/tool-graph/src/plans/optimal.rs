@@ -18,11 +18,6 @@ pub struct BoundedPlan {
 }
 
 impl ToolGraph {
-    /// The number of search steps after which [`Self::optimal_plan`] gives up.
-    ///
-    /// A step is about one addition. A processor needs about a second for this number.
-    pub const SEARCH_STEPS: u64 = Effort::DEFAULT.steps;
-
     /// Returns the best plan, or `None` if the goal cannot be reached.
     ///
     /// The best plan has the lowest cost. Ties go to the plan with the fewest calls. Remaining ties are decided by the first
@@ -32,8 +27,8 @@ impl ToolGraph {
     /// # Errors
     ///
     /// [`Error::OtherGraph`] if the problem belongs to a graph with other data types, and
-    /// [`Error::PlanLimit`] if [`Self::SEARCH_STEPS`] do not suffice; [`Self::optimal_plan_within`]
-    /// takes another limit.
+    /// [`Error::PlanLimit`] if 10^9 steps of the search do not suffice; [`Self::optimal_plan_within`] takes another limit.
+    /// A step is about one addition. A processor needs about a second for 10^9 of them.
     ///
     /// # Complexity
     ///
@@ -62,7 +57,7 @@ impl ToolGraph {
     /// # Ok::<(), tool_graph::Error>(())
     /// ```
     pub fn optimal_plan(&self, problem: &Problem) -> Result<Option<Plan>, Error> {
-        self.best_plan_within(problem, Self::SEARCH_STEPS)
+        self.best_plan_within(problem, Effort::DEFAULT.steps)
     }
 
     /// Returns the plan of [`Self::optimal_plan`], or an error if this number of steps does not suffice.

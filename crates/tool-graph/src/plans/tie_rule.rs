@@ -70,7 +70,7 @@ impl TieRule {
     /// can be 2^t such states. It stops with an error at 2^22 sequences, which take a few hundred megabytes. Level 5 of
     /// CostBench needs less than 40,000.
     ///
-    /// [`Self::FewestCalls`] stops with an error after [`ToolGraph::SEARCH_STEPS`] steps.
+    /// [`Self::FewestCalls`] stops with an error after 10^9 steps.
     pub fn optimal_plan(self, graph: &ToolGraph, problem: &Problem) -> Result<Option<Plan>, Error> {
         if self == Self::FewestCalls {
             return graph.optimal_plan(problem);

@@ -17,6 +17,11 @@ fn from(reduced: &ReducedProblem, tool: usize) -> usize {
     reduced.needs.get(tool).first().map_or(reduced.types, |&need| need as usize)
 }
 
+/// Returns the data type that the tool yields.
+fn after(reduced: &ReducedProblem, tool: u32) -> usize {
+    reduced.yields.get(tool as usize)[0] as usize
+}
+
 impl<'a> Chain<'a> {
     /// `None` if the problem is not a chain.
     pub(crate) fn new(reduced: &'a ReducedProblem) -> Option<Self> {
@@ -57,15 +62,10 @@ impl<'a> Chain<'a> {
         values[self.reduced.goal[0] as usize] = goal;
         for &number in self.order.iter().filter(|&&number| number != self.reduced.goal[0]) {
             let tools = by_need.get(number as usize).iter();
-            let mut ways = tools.map(|&tool| (tool, &values[self.after(tool)]));
+            let mut ways = tools.map(|&tool| (tool, &values[after(self.reduced, tool)]));
             values[number as usize] = combine(&mut ways);
         }
         values
-    }
-
-    /// Returns the data type that the tool yields.
-    fn after(&self, tool: u32) -> usize {
-        self.reduced.yields.get(tool as usize)[0] as usize
     }
 
     /// Returns the best plan, by the cheapest way from each data type to the goal. Ties go to the first tool.
@@ -81,7 +81,7 @@ impl<'a> Chain<'a> {
         while number != self.reduced.goal[0] as usize {
             let Some((_, tool)) = rest[number] else { break };
             calls.push(tool);
-            number = self.after(tool);
+            number = after(self.reduced, tool);
         }
         calls
     }
@@ -173,14 +173,10 @@ impl<'a> BestChains<'a> {
         plans
     }
 
-    fn after(&self, tool: u32) -> usize {
-        self.reduced.yields.get(tool as usize)[0] as usize
-    }
-
     /// Returns the way that starts with this call and continues with the way of this rank, if the latter is
     /// found.
     fn way(&self, tool: u32, rank: usize) -> Option<Rest> {
-        let after = self.after(tool);
+        let after = after(self.reduced, tool);
         let rest = if after == self.reduced.goal[0] as usize {
             (rank == 0).then_some(0)
         } else {
@@ -205,7 +201,7 @@ impl<'a> BestChains<'a> {
         while !self.complete[number] {
             numbers.push(number);
             let Some(&(_, tool, rank)) = self.found[number].last() else { break };
-            number = self.after(tool);
+            number = after(self.reduced, tool);
             if self.found[number].len() > rank + 1 {
                 break;
             }
@@ -231,9 +227,9 @@ impl Iterator for BestChains<'_> {
         let &(weight, ..) = self.found[start].get(self.given)?;
         let (mut number, mut rank) = (start, self.given);
         let mut calls = Vec::new();
-        while let Some(&(_, tool, after)) = self.found[number].get(rank) {
+        while let Some(&(_, tool, rank_after)) = self.found[number].get(rank) {
             calls.push(tool);
-            (number, rank) = (self.after(tool), after);
+            (number, rank) = (after(self.reduced, tool), rank_after);
         }
         self.given += 1;
         Some((weight, calls))

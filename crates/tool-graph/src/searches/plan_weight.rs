@@ -2,24 +2,15 @@ use std::ops::{Add, Sub};
 
 /// The cost and the number of calls of a plan as one whole number. The 64-bit version is faster.
 pub(crate) trait PlanWeight:
-    Copy + Default + Ord + Add<Output = Self> + Sub<Output = Self>
+    Copy + Default + Ord + Add<Output = Self> + Sub<Output = Self> + Into<u128> + TryFrom<u128>
 {
     const ZERO: Self;
     /// A weight above the weight of every plan.
     const NEVER: Self;
 
     /// Converts a weight, which must fit.
-    fn of(weight: u128) -> Self;
-
-    fn wide(self) -> u128;
-}
-
-impl PlanWeight for u64 {
-    const ZERO: Self = 0;
-    const NEVER: Self = u64::MAX >> 1;
-
     fn of(weight: u128) -> Self {
-        weight as u64
+        Self::try_from(weight).unwrap_or(Self::NEVER)
     }
 
     fn wide(self) -> u128 {
@@ -27,15 +18,12 @@ impl PlanWeight for u64 {
     }
 }
 
+impl PlanWeight for u64 {
+    const ZERO: Self = 0;
+    const NEVER: Self = u64::MAX >> 1;
+}
+
 impl PlanWeight for u128 {
     const ZERO: Self = 0;
     const NEVER: Self = u128::MAX >> 1;
-
-    fn of(weight: u128) -> Self {
-        weight
-    }
-
-    fn wide(self) -> u128 {
-        self
-    }
 }

@@ -49,8 +49,8 @@ impl Reach {
 /// Returns the first unreachable data type of the goal, and the data type that is missing. No available tool
 /// yields the latter, or it is the goal itself if its tools depend on each other in a cycle.
 pub(crate) fn out_of_reach(graph: &ToolGraph, problem: &Problem) -> Option<(usize, usize)> {
-    let Reach { reached, .. } = Reach::new(graph, problem.initial());
-    let goal = problem.goal().iter().find(|&number| !reached[number])?;
+    let Reach { reached, .. } = Reach::new(graph, &problem.initial);
+    let goal = problem.goal.iter().find(|&number| !reached[number])?;
     let mut seen = vec![false; reached.len()];
     seen[goal] = true;
     let mut open = vec![goal];

@@ -38,8 +38,8 @@ impl ReducedProblem {
 
     /// Reduces a problem that is known to belong to the graph.
     pub(crate) fn of_checked(graph: &ToolGraph, problem: &Problem) -> Option<Self> {
-        let Reach { lacks, reached } = Reach::new(graph, problem.initial());
-        let is_reached = problem.goal().iter().all(|number| reached[number]);
+        let Reach { lacks, reached } = Reach::new(graph, &problem.initial);
+        let is_reached = problem.goal.iter().all(|number| reached[number]);
         is_reached.then(|| Self::of_useful_tools(graph, problem, |tool| lacks[tool] == 0))
     }
 
@@ -55,13 +55,13 @@ impl ReducedProblem {
         let mut open = Vec::new();
         let mut useful = vec![false; graph.tool_count()];
         let mut want = |number: usize, open: &mut Vec<usize>| {
-            if !problem.initial().contains(number) && numbers[number] == NONE {
+            if !problem.initial.contains(number) && numbers[number] == NONE {
                 numbers[number] = types;
                 types += 1;
                 open.push(number);
             }
         };
-        problem.goal().iter().for_each(|number| want(number, &mut open));
+        problem.goal.iter().for_each(|number| want(number, &mut open));
         while let Some(number) = open.pop() {
             for &tool in yielded_by.get(number) {
                 let tool = tool as usize;
@@ -75,7 +75,7 @@ impl ReducedProblem {
             let list = list.iter().map(|&number| numbers[number as usize]);
             list.filter(|&number| number != NONE).collect()
         };
-        let goal: Vec<u32> = problem.goal().iter().map(|number| number as u32).collect();
+        let goal: Vec<u32> = problem.goal.iter().map(|number| number as u32).collect();
         let mut reduced = Self {
             tools: (0..graph.tool_count() as u32).filter(|&tool| useful[tool as usize]).collect(),
             needs: Lists::default(),

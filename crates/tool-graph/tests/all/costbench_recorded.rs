@@ -35,7 +35,7 @@ fn all_1524_recorded_plans_of_levels_2_to_5_are_those_of_the_released_solver() {
     let Some(file) = recorded("optimal_paths.json") else { return };
     let mut compared = 0;
     for (library, seed, paths) in settings(&file, "paths") {
-        let level = library.refinement_level();
+        let level = library.task_length() - 3;
         for (query, path) in paths {
             let path = names(path);
             let is_own = |task: &Task| path[0].to_lowercase().contains(task.name());
@@ -57,25 +57,48 @@ fn all_1524_recorded_plans_of_levels_2_to_5_are_those_of_the_released_solver() {
 }
 
 #[test]
-fn runs_at_level_0_have_the_released_seeds_costs_and_plans() {
-    let golden = golden("level0_runs");
-    let runs = golden["runs"].as_array().unwrap();
-    assert_eq!(runs.len(), 12);
-    let library = Library::new(0).unwrap();
-    for run in runs {
+fn reference_runs_have_the_released_seeds_costs_and_paths_to_the_bit() {
+    let (levels, level_0) = (golden("reference_runs"), golden("level0_runs"));
+    let runs = [&levels, &level_0["runs"]].map(|runs| runs.as_array().unwrap());
+    assert_eq!(runs.map(Vec::len), [24, 12]);
+    let (model, mut compared) = (CostModel::default(), 0);
+    for run in runs.into_iter().flatten() {
         let query = run["query_id"].as_str().unwrap();
-        let costs = CostModel::default().costs(&library, 42, query);
-        for (name, cost) in library.names().zip(&costs) {
-            assert_eq!(Some(*cost), run["costs"][name].as_f64(), "{query} {name}");
+        assert_eq!(Value::from(QuerySeed::new(42, query).0), run["query_seed"], "{query}");
+        if run.get("global_seed").is_some() {
+            let number = |field: &str| run[field].as_f64().unwrap();
+            let [min, max] = ["min_atomic_cost", "max_atomic_cost"].map(number);
+            assert_eq!(CostModel::new(min, max, number("noise_std")), Ok(model));
+            assert_eq!(run["global_seed"], 42);
         }
-        assert_eq!(run["costs"].as_object().unwrap().len(), costs.len());
+        let library = Library::new(run["refinement_level"].as_u64().unwrap() as usize).unwrap();
+        let costs = model.costs(&library, 42, query);
+        assert_eq!(costs.len(), run["costs"].as_object().unwrap().len());
+        for (name, cost) in library.names().zip(&costs) {
+            let theirs = run["costs"][name].as_f64().unwrap();
+            assert_eq!(cost.to_bits(), theirs.to_bits(), "{query} {name}");
+            compared += 1;
+        }
         let task = run["task"].as_str().unwrap().parse().unwrap();
         let scenario = query_scenario(&library, query, task, &[]);
-        let plan = scenario.optimal_plan();
-        assert_eq!(scenario.graph().tool_names(&plan.tools), names(&run["optimal"]), "{query}");
-        let rounded = (run["optimal_cost"].as_f64().unwrap() * 100.0).round() / 100.0;
-        assert_eq!(plan.cost, rounded);
+        let (graph, problem) = (scenario.graph(), scenario.problem());
+        assert!(graph.tools().iter().map(|tool| tool.cost).eq(costs));
+        let greedy = graph.greedy_plan(problem, GreedyRule::Chain).unwrap().unwrap();
+        assert_eq!(scenario.greedy_run(GreedyRule::Chain).path(), greedy.tools);
+        for (path, cost, plan) in [
+            ("optimal", "optimal_cost", scenario.optimal_plan()),
+            ("optimal", "optimal_cost", graph.optimal_plan(problem).unwrap().unwrap()),
+            ("greedy", "greedy_cost", greedy),
+        ] {
+            // The runs of level 0 are optimal runs.
+            if let Some(theirs) = run.get(path) {
+                assert_eq!(graph.tool_names(&plan.tools), names(theirs), "{query} {path}");
+                let cents = (run[cost].as_f64().unwrap() * 100.0).round() / 100.0;
+                assert_eq!(plan.cost, cents, "{query} {path}");
+            }
+        }
     }
+    assert_eq!(compared, 12 * (84 + 210 + 30));
 }
 
 #[test]
@@ -83,7 +106,7 @@ fn all_2286_recorded_ranges_of_removed_lengths_are_drawn() {
     let Some(file) = recorded("removed_ranges.json") else { return };
     let mut compared = 0;
     for (library, seed, rows) in settings(&file, "ranges") {
-        let level = library.refinement_level();
+        let level = library.task_length() - 3;
         for (query, ranges) in rows {
             let ranges: Vec<[usize; 2]> = serde_json::from_value(ranges.clone()).unwrap();
             let seed = QuerySeed::new(seed, query);

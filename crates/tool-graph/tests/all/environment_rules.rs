@@ -2,10 +2,10 @@
 //! apart.
 
 use tool_graph::{
-    CallStatus, EnvironmentRules, Episode, Event, GreedyRule, RuleVersion, RunMeans, Scenario, Tool,
+    CallStatus, EnvironmentRules, Episode, Event, GreedyRule, RuleVersion, RunMeans, Scenario,
 };
 
-use crate::{four_tools, graph_of, played, scenario_of, without_composites};
+use crate::{costs, four_tools, links, played, scenario_of, without_composites};
 
 const PAPER: EnvironmentRules = EnvironmentRules::PAPER_TEXT;
 
@@ -15,8 +15,8 @@ fn scenario(events: Vec<Event>) -> Scenario {
 
 /// All composite tools cost 0.5 more than their components.
 fn chain(n: usize, events: Vec<Event>) -> Scenario {
-    let (graph, problem) = crate::chain(n, |length| if length > 1.0 { length + 0.5 } else { 1.0 });
-    Scenario::new(graph, problem).unwrap().with_events(events).unwrap()
+    let costs = |length| if length > 1.0 { length + 0.5 } else { 1.0 };
+    crate::chain(n, costs).with_events(events).unwrap()
 }
 
 fn visible(episode: &Episode) -> Vec<String> {
@@ -72,7 +72,7 @@ fn calls_of_a_banned_tool_are_free_and_invalid_or_charged_and_part_of_the_path()
         let scenario = scenario(vec![Event::BanTool]).with_rules(rules);
         let run = played(&scenario, &["search", "search", "ask", "pick"]);
         let scores = run.scores(&scenario.optimal_run()).unwrap();
-        (run.path(), run.costs(), run.calls[1].status.clone(), scores)
+        (run.path(), costs(&run), run.calls[1].status.clone(), scores)
     };
     let (path, costs, second, scores) = run(PAPER);
     assert_eq!((path, costs), (vec![0, 1, 2], vec![0.0, 0.0, 7.0, 2.0]));
@@ -131,22 +131,18 @@ fn failed_calls_do_not_count_for_the_clock_or_bring_events_nearer() {
 
 #[test]
 fn after_an_event_the_greedy_policy_starts_over_or_keeps_to_the_chain_rule() {
-    let (graph, problem) = graph_of(
-        vec![
-            Tool::new("a", ["0"], ["1"], 1.0),
-            Tool::new("b", ["1"], ["goal"], 2.0),
-            Tool::new("c", ["0"], ["2"], 4.0),
-            Tool::new("d", ["2"], ["goal"], 4.0),
-        ],
-        &["0"],
-        &["goal"],
-    );
+    let tools = [
+        ("a", "0", "1", 1.0),
+        ("b", "1", "goal", 2.0),
+        ("c", "0", "2", 4.0),
+        ("d", "2", "goal", 4.0),
+    ];
+    let still = scenario_of(links(&tools), &["0"], &["goal"]);
     let path = |event: Event, version| {
         let rules = EnvironmentRules { greedy_restart: version, ..PAPER };
-        let scenario = Scenario::new(graph.clone(), problem.clone()).unwrap();
-        let scenario = scenario.with_events(vec![event]).unwrap().with_rules(rules);
+        let scenario = still.clone().with_events(vec![event]).unwrap().with_rules(rules);
         let run = scenario.greedy_run(GreedyRule::Chain);
-        graph.tool_names(&run.path()).concat()
+        scenario.graph().tool_names(&run.path()).concat()
     };
     // After "a", "b" is unavailable, and the chain rule allows no other tool.
     let removal = || Event::RemoveTools(vec![1]);
@@ -299,18 +295,9 @@ fn a_run_counts_by_the_released_rule_only_if_something_follows_its_last_event() 
 fn a_query_whose_reference_reaches_the_goal_at_its_last_event_does_not_count_by_the_released_rule()
 {
     // One call reaches the goal of the reference, and the event occurs at it.
-    let events = vec![Event::CostChange(vec![1.0, 1.0, 3.0])];
-    let scenario = scenario_of(
-        vec![
-            Tool::new("a", ["0"], ["1"], 1.0),
-            Tool::new("b", ["1"], ["2"], 1.0),
-            Tool::new("ab", ["0"], ["2"], 1.5),
-        ],
-        &["0"],
-        &["2"],
-    )
-    .with_events(events)
-    .unwrap();
+    let tools = links(&[("a", "0", "1", 1.0), ("b", "1", "2", 1.0), ("ab", "0", "2", 1.5)]);
+    let scenario = scenario_of(tools, &["0"], &["2"]);
+    let scenario = scenario.with_events(vec![Event::CostChange(vec![1.0, 1.0, 3.0])]).unwrap();
     assert_eq!(counted(&scenario, &["a", "b"]), (1, 0));
     let rules = EnvironmentRules { counted_runs: RuleVersion::Released, ..PAPER };
     assert_eq!(counted(&scenario.with_rules(rules), &["a", "b"]), (0, 1));
@@ -337,16 +324,4 @@ fn a_ban_waits_for_a_tool_of_the_library_or_falls_on_a_name_that_does_not_exist(
     // The best run finds its search banned, asks and picks.
     assert_eq!((falls.path(), best.path()), (vec![usize::MAX, usize::MAX, 0, 2], vec![0, 1, 2]));
     assert_eq!((falls.total_cost(), falls.scores(&best).unwrap().edit_distance), (6.0, Some(3)));
-}
-
-#[cfg(feature = "serde")]
-#[test]
-fn rules_are_read_from_scenario_files() {
-    let rules = EnvironmentRules { failed_calls: RuleVersion::Released, ..PAPER };
-    let scenario = scenario(vec![Event::BanTool, Event::PreferenceChange]).with_rules(rules);
-    let text = serde_json::to_string(&scenario).unwrap();
-    assert_eq!(serde_json::from_str::<Scenario>(&text).unwrap(), scenario);
-    let part = text.replace(r#""visible_tools":"paper_text","#, "");
-    assert_ne!(part, text);
-    assert_eq!(serde_json::from_str::<Scenario>(&part).unwrap(), scenario);
 }

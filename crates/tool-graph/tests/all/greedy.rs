@@ -1,73 +1,40 @@
-//! The greedy policy: the reference runs of the released benchmark, and its rules.
+//! The rules of the greedy policy, and of ties between plans.
 
-use tool_graph::costbench::Library;
 use tool_graph::{Error, GreedyRule, Plan, Problem, Scenario, TieRule, Tool, ToolGraph};
 
-use crate::{golden, graph_of, names, query_scenario};
+use crate::{graph_of, links, scenario_of};
 
 fn greedy(graph: &ToolGraph, problem: &Problem, rule: GreedyRule) -> Option<Plan> {
     graph.greedy_plan(problem, rule).unwrap()
 }
 
-#[test]
-fn all_reference_runs_have_the_released_optimal_and_greedy_paths_and_costs() {
-    let runs = golden("reference_runs");
-    assert_eq!(runs.as_array().unwrap().len(), 24);
-    for run in runs.as_array().unwrap() {
-        let text = |field: &str| run[field].as_str().unwrap();
-        let library = Library::new(run["refinement_level"].as_u64().unwrap() as usize).unwrap();
-        let task = text("task").parse().unwrap();
-        let scenario = query_scenario(&library, text("query_id"), task, &[]);
-        let (graph, problem) = (scenario.graph(), scenario.problem());
-        let plans = [
-            ("optimal", "optimal_cost", scenario.optimal_plan()),
-            ("optimal", "optimal_cost", graph.optimal_plan(problem).unwrap().unwrap()),
-            ("greedy", "greedy_cost", greedy(graph, problem, GreedyRule::Chain).unwrap()),
-        ];
-        for (path, cost, plan) in plans {
-            assert_eq!(
-                graph.tool_names(&plan.tools),
-                names(&run[path]),
-                "{} {path}",
-                text("query_id")
-            );
-            let cents = (run[cost].as_f64().unwrap() * 100.0).round() / 100.0;
-            assert_eq!(plan.cost, cents, "{} {path}", text("query_id"));
-        }
-        let run = scenario.greedy_run(GreedyRule::Chain);
-        assert_eq!(run.path(), greedy(graph, problem, GreedyRule::Chain).unwrap().tools);
-    }
+/// Two searches feed one join, and the chain rule has no way from one search to the other.
+fn join() -> Scenario {
+    let tools = vec![
+        Tool::new("left", ["start"], ["l"], 1.0),
+        Tool::new("right", ["start"], ["r"], 2.0),
+        Tool::new("join", ["l", "r"], ["goal"], 3.0),
+    ];
+    scenario_of(tools, &["start"], &["goal"])
 }
 
 #[test]
-fn without_the_chain_rule_a_call_need_not_use_the_previous_call() {
-    let (graph, problem) = graph_of(
-        vec![
-            Tool::new("left", ["start"], ["l"], 1.0),
-            Tool::new("right", ["start"], ["r"], 2.0),
-            Tool::new("join", ["l", "r"], ["goal"], 3.0),
-        ],
-        &["start"],
-        &["goal"],
-    );
-    let plan = greedy(&graph, &problem, GreedyRule::Any).unwrap();
-    assert_eq!((&plan.tools[..], plan.cost), (&[0, 1, 2][..], 6.0));
-    // No callable tool needs the output of the first call.
-    assert_eq!(greedy(&graph, &problem, GreedyRule::Chain), None);
+fn before_a_join_the_chain_rule_is_stuck_and_the_other_rules_are_not() {
+    let scenario = join();
+    let (graph, problem) = (scenario.graph(), scenario.problem());
+    for rule in [GreedyRule::Any, GreedyRule::default()] {
+        let plan = greedy(graph, problem, rule).unwrap();
+        assert_eq!((plan.tools, plan.cost), (vec![0, 1, 2], 6.0));
+        assert!(scenario.greedy_run(rule).goal_reached);
+    }
+    assert_eq!(greedy(graph, problem, GreedyRule::Chain), None);
+    let stuck = scenario.greedy_run(GreedyRule::Chain);
+    assert_eq!((stuck.goal_reached, stuck.path()), (false, vec![0]));
 }
 
 #[test]
 fn costs_are_not_compared_with_those_of_a_reference_that_stopped_short() {
-    let (graph, problem) = graph_of(
-        vec![
-            Tool::new("left", ["start"], ["l"], 1.0),
-            Tool::new("right", ["start"], ["r"], 2.0),
-            Tool::new("join", ["l", "r"], ["goal"], 3.0),
-        ],
-        &["start"],
-        &["goal"],
-    );
-    let scenario = Scenario::new(graph, problem).unwrap();
+    let scenario = join();
     let best = scenario.optimal_run();
     let short = scenario.greedy_run(GreedyRule::Chain);
     assert!(!short.goal_reached && short.total_cost() < best.total_cost());
@@ -127,60 +94,26 @@ fn the_greedy_plan_is_empty_at_the_goal_and_missing_if_the_goal_is_unreachable()
 
 #[test]
 fn the_released_tie_rule_compares_rounded_sums_and_leaves_ties_to_the_heap() {
-    let both = |graph: &ToolGraph, problem: &Problem| {
+    let both = |tools: &[(&str, &str, &str, f64)]| {
+        let (graph, problem) = graph_of(links(tools), &["0"], &["3"]);
         let rules = [TieRule::FewestCalls, TieRule::Released];
-        rules.map(|rule| rule.optimal_plan(graph, problem).unwrap().unwrap())
+        rules.map(|rule| rule.optimal_plan(&graph, &problem).unwrap().unwrap())
     };
     // As f64 numbers, 0.1 + 0.2 is 0.30000000000000004 and 0.05 + 0.05 + 0.15 + 0.05 is 0.3.
-    let (graph, problem) = graph_of(
-        vec![
-            Tool::new("a", ["0"], ["1"], 0.1),
-            Tool::new("b", ["1"], ["3"], 0.2),
-            Tool::new("c", ["0"], ["2"], 0.05),
-            Tool::new("d", ["2"], ["4"], 0.05),
-            Tool::new("e", ["4"], ["5"], 0.15),
-            Tool::new("f", ["5"], ["3"], 0.05),
-        ],
-        &["0"],
-        &["3"],
-    );
-    let [few, released] = both(&graph, &problem);
+    let [few, released] = both(&[
+        ("a", "0", "1", 0.1),
+        ("b", "1", "3", 0.2),
+        ("c", "0", "2", 0.05),
+        ("d", "2", "4", 0.05),
+        ("e", "4", "5", 0.15),
+        ("f", "5", "3", 0.05),
+    ]);
     assert_eq!((&few.tools[..], &released.tools[..]), (&[0, 1][..], &[2, 3, 4, 5][..]));
     assert_eq!((few.cost, released.cost), (0.3, 0.3));
 
-    let (graph, problem) = graph_of(
-        vec![
-            Tool::new("a", ["0"], ["1"], 1.0),
-            Tool::new("b", ["0"], ["2"], 1.0),
-            Tool::new("c", ["2"], ["3"], 1.0),
-            Tool::new("d", ["1"], ["3"], 1.0),
-        ],
-        &["0"],
-        &["3"],
-    );
-    let [few, released] = both(&graph, &problem);
+    let tools =
+        [("a", "0", "1", 1.0), ("b", "0", "2", 1.0), ("c", "2", "3", 1.0), ("d", "1", "3", 1.0)];
+    let [few, released] = both(&tools);
     // The heap of the released solver returns the state of `b` before that of `a`.
     assert_eq!((&few.tools[..], &released.tools[..]), (&[0, 3][..], &[1, 2][..]));
-}
-
-#[test]
-fn the_default_rule_is_only_stuck_where_every_rule_is() {
-    // Two searches feed one join, and the chain rule has no way from one search to the other.
-    let (graph, problem) = graph_of(
-        vec![
-            Tool::new("hotels", ["query"], ["rooms"], 1.0),
-            Tool::new("flights", ["query"], ["seats"], 2.0),
-            Tool::new("bundle", ["rooms", "seats"], ["trip"], 3.0),
-        ],
-        &["query"],
-        &["trip"],
-    );
-    assert_eq!(greedy(&graph, &problem, GreedyRule::Chain), None);
-    let plan = greedy(&graph, &problem, GreedyRule::default());
-    assert_eq!(plan.map(|plan| plan.cost), Some(6.0));
-
-    let scenario = Scenario::new(graph, problem).unwrap();
-    let stuck = scenario.greedy_run(GreedyRule::Chain);
-    assert_eq!((stuck.goal_reached, stuck.path()), (false, vec![0]));
-    assert!(scenario.greedy_run(GreedyRule::default()).goal_reached);
 }

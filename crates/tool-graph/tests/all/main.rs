@@ -11,7 +11,6 @@ mod environment;
 mod environment_rules;
 #[cfg(feature = "costbench")]
 mod events;
-#[cfg(feature = "costbench")]
 mod greedy;
 mod libraries;
 mod nearest_plan;
@@ -58,19 +57,24 @@ fn scenario_of(tools: Vec<Tool>, start: &[&str], goal: &[&str]) -> Scenario {
     Scenario::new(graph, problem).unwrap()
 }
 
+/// Tools with one input and one output each: the name, the two data types and the cost.
+fn links(tools: &[(&str, &str, &str, f64)]) -> Vec<Tool> {
+    tools.iter().map(|&(name, from, to, cost)| Tool::new(name, [from], [to], cost)).collect()
+}
+
 /// Two tools for the first step and one for the second, and a tool that no plan needs.
 fn four_tools() -> Vec<Tool> {
-    vec![
-        Tool::new("search", ["query"], ["hits"], 4.0),
-        Tool::new("ask", ["query"], ["hits"], 7.0),
-        Tool::new("pick", ["hits"], ["choice"], 2.0),
-        Tool::new("chat", ["query"], ["smile"], 1.0),
-    ]
+    links(&[
+        ("search", "query", "hits", 4.0),
+        ("ask", "query", "hits", 7.0),
+        ("pick", "hits", "choice", 2.0),
+        ("chat", "query", "smile", 1.0),
+    ])
 }
 
 /// A chain of `n` atomic tools `0 -> 1 -> … -> n` and a composite tool for every sequence of two or more
 /// of them except the whole chain, with costs by length.
-fn chain(n: usize, cost: impl Fn(f64) -> f64) -> (ToolGraph, Problem) {
+fn chain(n: usize, cost: impl Fn(f64) -> f64) -> Scenario {
     let mut tools = Vec::new();
     for length in 1..n {
         for first in 0..=n - length {
@@ -81,13 +85,18 @@ fn chain(n: usize, cost: impl Fn(f64) -> f64) -> (ToolGraph, Problem) {
             tools.push(if length == 1 { tool } else { tool.with_components(components) });
         }
     }
-    graph_of(tools, &["0"], &[&n.to_string()])
+    scenario_of(tools, &["0"], &[&n.to_string()])
 }
 
 /// The removal of all tools with so many components.
 fn without_composites(graph: &ToolGraph, components: usize) -> Event {
     let has = |&tool: &usize| graph.components(tool).unwrap().len() == components;
     Event::RemoveTools((0..graph.tool_count()).filter(has).collect())
+}
+
+/// The cost that was paid for each call.
+fn costs(run: &Transcript) -> Vec<f64> {
+    run.calls.iter().map(|call| call.cost).collect()
 }
 
 /// The run with calls of these tools.

@@ -11,7 +11,7 @@ fn all_plans(graph: &ToolGraph, problem: &Problem) -> Vec<(u64, Vec<usize>)> {
     let cents: Vec<u64> =
         graph.tools().iter().map(|tool| (tool.cost * 100.0).round() as u64).collect();
     let mut all = Vec::new();
-    extend(graph, problem, problem.initial(), &mut Vec::new(), &mut all);
+    extend(graph, problem, &problem.initial, &mut Vec::new(), &mut all);
     let cost = |calls: &[usize]| calls.iter().map(|&tool| cents[tool]).sum();
     let mut all: Vec<_> = all.into_iter().map(|calls| (cost(&calls), calls)).collect();
     all.sort_by_key(|(cost, calls)| (*cost, calls.len(), calls.clone()));
@@ -19,14 +19,14 @@ fn all_plans(graph: &ToolGraph, problem: &Problem) -> Vec<(u64, Vec<usize>)> {
 }
 
 fn reaches(graph: &ToolGraph, problem: &Problem, calls: impl Iterator<Item = usize>) -> bool {
-    let mut state = problem.initial().clone();
+    let mut state = problem.initial.clone();
     for tool in calls {
         if !graph.can_call(tool, &state) {
             return false;
         }
         graph.apply(tool, &mut state).unwrap();
     }
-    state.is_superset(problem.goal())
+    state.is_superset(&problem.goal)
 }
 
 fn extend(
@@ -36,7 +36,7 @@ fn extend(
     calls: &mut Vec<usize>,
     all: &mut Vec<Vec<usize>>,
 ) {
-    if state.is_superset(problem.goal()) {
+    if state.is_superset(&problem.goal) {
         let without = |skip| calls.iter().enumerate().filter(move |&(place, _)| place != skip);
         let needless = |skip| reaches(graph, problem, without(skip).map(|(_, &tool)| tool));
         if !(0..calls.len()).any(needless) {
@@ -56,79 +56,54 @@ fn extend(
     }
 }
 
-fn assert_shortest_counted(graph: &ToolGraph, problem: &Problem, all: &[(u64, Vec<usize>)]) {
+/// Compares everything about the plans of a problem with an exhaustive search, and returns all plans.
+fn checked_plans(graph: &ToolGraph, problem: &Problem, seed: u64) -> Vec<(u64, Vec<usize>)> {
+    let all = all_plans(graph, problem);
+    let best = graph.optimal_plan(problem).unwrap();
+    let cheapest = all.first().map(|(cost, calls)| (calls.clone(), *cost as f64 / 100.0));
+    assert_eq!(best.map(|plan| (plan.tools, plan.cost)), cheapest, "{seed}");
+    for most in [0, 1, 2, 4, all.len(), all.len() + 1] {
+        let found = graph.best_plans(problem, most).unwrap();
+        let found: Vec<&[usize]> = found.iter().map(|plan| &plan.tools[..]).collect();
+        let want = all.iter().take(most).map(|(_, calls)| calls.as_slice());
+        assert_eq!(found, want.collect::<Vec<_>>(), "{seed}");
+    }
+    assert!(all.iter().all(|(_, calls)| graph.is_plan(problem, calls).unwrap()), "{seed}");
     let fewest = all.iter().map(|(_, calls)| calls.len()).min();
     let shortest = all.iter().filter(|(_, calls)| Some(calls.len()) == fewest).count();
-    assert_eq!(graph.count_shortest_plans(problem).unwrap(), shortest as u128);
-}
-
-/// A graph small enough for an exhaustive search, in one of four cases with a banned tool.
-fn few_tools(seed: u64) -> Option<(ToolGraph, Problem)> {
-    let mut draw = Draw(seed);
-    let (mut graph, problem) = random_tools(&mut draw, 6, 8);
-    if draw.below(4) == 0 {
-        graph.ban(draw.below(graph.tool_count())).unwrap();
+    assert_eq!(graph.count_shortest_plans(problem), Ok(shortest as u128), "{seed}");
+    match graph.count_chain_plans(problem) {
+        Err(Error::NotAChain) => {}
+        count => assert_eq!(count, Ok(all.len() as u128), "{seed}"),
     }
-    Some((graph, problem.ok()?))
+    all
 }
 
 #[test]
-fn the_best_plan_equals_that_of_an_exhaustive_search() {
-    let mut solved = 0;
-    let mut chains = 0;
+fn plans_equal_those_of_an_exhaustive_search() {
+    let (mut solved, mut many, mut chains) = (0, 0, 0);
     for seed in 0.. {
         if solved == 2000 {
             break;
         }
-        let Some((graph, problem)) = few_tools(seed) else { continue };
-        let all = all_plans(&graph, &problem);
-        let want = all.first();
-        let found = graph.optimal_plan(&problem).unwrap();
-        let is_chain = graph.count_chain_plans(&problem) != Err(Error::NotAChain);
-        chains += usize::from(is_chain && found.is_some());
-        let found = found.as_ref();
-        assert_eq!(
-            found.map(|plan| &plan.tools[..]),
-            want.map(|(_, calls)| calls.as_slice()),
-            "{seed}"
-        );
-        if let (Some(plan), Some((cost, _))) = (found, want) {
-            assert_eq!(plan.cost, *cost as f64 / 100.0);
+        // Small enough for an exhaustive search, and in one of four cases with a banned tool.
+        let mut draw = Draw(seed);
+        let (mut graph, problem) = random_tools(&mut draw, 6, 8);
+        if draw.below(4) == 0 {
+            graph.ban(draw.below(graph.tool_count())).unwrap();
         }
-        solved += usize::from(want.is_some_and(|(_, calls)| calls.len() > 1));
-    }
-    assert!(chains > 200, "{chains}");
-}
-
-#[test]
-fn the_best_plans_are_sorted_distinct_and_complete() {
-    let mut many = 0;
-    for seed in 2_000_000.. {
-        if many == 500 {
-            break;
-        }
-        let Some((graph, problem)) = few_tools(seed) else { continue };
-        let all = all_plans(&graph, &problem);
+        let Ok(problem) = problem else { continue };
+        let all = checked_plans(&graph, &problem, seed);
+        solved += usize::from(all.first().is_some_and(|(_, calls)| calls.len() > 1));
         many += usize::from(all.len() > 3);
-        let calls = |plans: &[tool_graph::Plan]| -> Vec<Vec<usize>> {
-            plans.iter().map(|plan| plan.tools.to_vec()).collect()
-        };
-        let want: Vec<Vec<usize>> = all.iter().map(|(_, calls)| calls.clone()).collect();
-        for count in [1, 3, 1000] {
-            let some = graph.best_plans(&problem, count).unwrap();
-            assert_eq!(calls(&some), want[..count.min(want.len())], "{seed}");
-        }
-        assert_shortest_counted(&graph, &problem, &all);
-        match graph.count_chain_plans(&problem) {
-            Err(Error::NotAChain) => {}
-            count => assert_eq!(count.unwrap(), all.len() as u128, "{seed}"),
-        }
-        assert!(want.iter().all(|calls| graph.is_plan(&problem, calls).unwrap()));
+        let is_chain = graph.count_chain_plans(&problem) != Err(Error::NotAChain);
+        chains += usize::from(is_chain && !all.is_empty());
     }
+    assert!(many > 500 && chains > 200, "{many} {chains}");
 }
 
 /// A chain of steps with `twins` tools for each step, which all cost the same.
-fn chain_of_twins(steps: usize, twins: usize) -> (ToolGraph, Problem) {
+pub(crate) fn chain_of_twins(steps: usize, twins: usize) -> (ToolGraph, Problem) {
     let tool = |number: usize| {
         let step = number / twins;
         let cost = 1.0 + (step % 7) as f64;
@@ -185,15 +160,7 @@ fn plans_of_a_chain_equal_those_of_an_exhaustive_search() {
         }
         let (graph, problem) = random_chain(&mut Draw(seed));
         let Some(problem) = problem else { continue };
-        let all = all_plans(&graph, &problem);
-        many += usize::from(all.len() > 3);
-        for most in [0, 1, 2, 4, all.len(), all.len() + 1] {
-            let found = graph.best_plans(&problem, most).unwrap();
-            let found: Vec<&[usize]> = found.iter().map(|plan| &plan.tools[..]).collect();
-            let want = all.iter().take(most).map(|(_, calls)| calls.as_slice());
-            assert_eq!(found, want.collect::<Vec<_>>(), "{seed}");
-        }
-        assert_shortest_counted(&graph, &problem, &all);
+        many += usize::from(checked_plans(&graph, &problem, seed).len() > 3);
     }
 }
 

@@ -4,7 +4,7 @@
 use std::{cmp::Reverse, collections::BTreeSet, collections::BinaryHeap};
 
 use scoring_rules::decimals::Decimal;
-use tool_graph::{Error, Problem, Tool, ToolGraph};
+use tool_graph::{EnvironmentRules, Error, Event, Problem, RuleVersion, Tool, ToolGraph};
 
 /// SplitMix64.
 pub(crate) struct Draw(pub(crate) u64);
@@ -68,6 +68,38 @@ pub(crate) fn random_tools(
     (graph, problem)
 }
 
+/// Up to five events of all kinds for a graph.
+pub(crate) fn random_events(draw: &mut Draw, graph: &ToolGraph) -> Vec<Event> {
+    let (events, tools) = (draw.below(6), graph.tool_count());
+    let event = |_| match draw.below(4) {
+        0 => Event::BanTool,
+        1 => Event::PreferenceChange,
+        2 => Event::CostChange((0..tools).map(|_| draw.below(1000) as f64 / 100.0).collect()),
+        _ => {
+            let first = draw.below(tools);
+            Event::RemoveTools((first..tools.min(first + draw.below(4))).collect())
+        }
+    };
+    (0..events).map(event).collect()
+}
+
+pub(crate) fn random_rules(draw: &mut Draw) -> EnvironmentRules {
+    let mut version = || [RuleVersion::PaperText, RuleVersion::Released][draw.below(2)];
+    EnvironmentRules {
+        visible_tools: version(),
+        banned_tools: version(),
+        failed_calls: version(),
+        event_clock: version(),
+        greedy_restart: version(),
+        event_schedule: version(),
+        removals: version(),
+        unfinished_runs: version(),
+        repeated_bans: version(),
+        counted_runs: version(),
+        unknown_bans: version(),
+    }
+}
+
 /// The calls with the lowest exact cost, among these the fewest, and among these the first in library order.
 pub(crate) fn dijkstra(graph: &ToolGraph, problem: &Problem) -> Option<Vec<usize>> {
     let costs = graph.tools().into_iter().map(|it| Decimal::shortest(it.cost).without_zeros());
@@ -80,10 +112,10 @@ pub(crate) fn dijkstra(graph: &ToolGraph, problem: &Problem) -> Option<Vec<usize
     };
     let costs: Vec<i128> = costs.iter().map(in_units).collect();
     // A call always adds to the number of calls, so the first way to a state is the best one.
-    let mut open = BinaryHeap::from([Reverse((0, 0, Vec::new(), problem.initial().clone()))]);
+    let mut open = BinaryHeap::from([Reverse((0, 0, Vec::new(), problem.initial.clone()))]);
     let mut done = BTreeSet::new();
     while let Some(Reverse((cost, calls, path, state))) = open.pop() {
-        if state.is_superset(problem.goal()) {
+        if state.is_superset(&problem.goal) {
             return Some(path);
         }
         if !done.insert(state.clone()) {

@@ -7,7 +7,7 @@ use tool_graph::{
     TriggerRule,
 };
 
-use crate::random_tools::{Draw, random_tools};
+use crate::random_tools::{Draw, random_events, random_rules, random_tools};
 use crate::{chain, four_tools, graph_of};
 
 fn tools() -> Vec<Tool> {
@@ -46,14 +46,10 @@ fn a_file_equals_the_scenario_built_in_code() {
         Event::CostChange(vec![0.1, 9.5, 1.5]),
         Event::RemoveTools(vec![1, 0]),
     ];
-    let by_hand = Scenario::new(graph.clone(), problem.clone())
-        .unwrap()
-        .with_events(events)
-        .unwrap()
-        .with_trigger_rule(TriggerRule::PaperText)
-        .unwrap()
-        .with_tie_rule(TieRule::Released)
-        .with_call_limit(12);
+    let still = Scenario::new(graph, problem).unwrap();
+    let eventful = still.clone().with_events(events).unwrap();
+    let by_hand = eventful.with_trigger_rule(TriggerRule::PaperText).unwrap();
+    let by_hand = by_hand.with_tie_rule(TieRule::Released).with_call_limit(12);
     assert_eq!(read(&file()), Ok(by_hand.clone()));
 
     // The written file equals the original, except that each tool lists its components.
@@ -63,7 +59,13 @@ fn a_file_equals_the_scenario_built_in_code() {
     assert_eq!(written, want);
 
     let short = json!({"tools": tools(), "task": {"initial": ["query"], "goal": ["choice"]}});
-    assert_eq!(read(&short), Ok(Scenario::new(graph, problem).unwrap()));
+    assert_eq!(read(&short), Ok(still.clone()));
+    // A rule without a key is that of the paper.
+    let mut one_rule = short;
+    one_rule["rules"] = json!({"failed_calls": "released"});
+    let rules =
+        EnvironmentRules { failed_calls: RuleVersion::Released, ..EnvironmentRules::default() };
+    assert_eq!(read(&one_rule), Ok(still.with_rules(rules)));
 }
 
 #[test]
@@ -283,18 +285,11 @@ proptest! {
         if draw.below(3) == 0 {
             graph.ban(draw.below(graph.tool_count())).unwrap();
         }
-        let count = graph.tool_count();
-        let events = (0..draw.below(6)).map(|_| match draw.below(4) {
-            0 => Event::BanTool,
-            1 => Event::PreferenceChange,
-            2 => Event::CostChange((0..count).map(|_| draw.below(1000) as f64 / 100.0).collect()),
-            _ => {
-                let first = draw.below(count);
-                Event::RemoveTools((first..count.min(first + 1 + draw.below(3))).collect())
-            }
-        }).collect();
+        let mut events = random_events(&mut draw, &graph);
+        events.retain(|event| *event != Event::RemoveTools(vec![]));
         let Ok(scenario) = Scenario::new(graph, problem) else { return Ok(()) };
         let scenario = scenario.with_events(events).unwrap().with_call_limit(draw.below(50));
+        let scenario = scenario.with_rules(random_rules(&mut draw));
         let text = serde_json::to_string(&scenario).unwrap();
         prop_assert_eq!(serde_json::from_str::<Scenario>(&text).unwrap(), scenario);
     }
@@ -302,15 +297,9 @@ proptest! {
 
 #[test]
 fn a_ban_of_a_named_tool_and_chosen_steps_are_read_and_written() {
-    let file = json!({
-        "tools": [
-            {"name": "search", "inputs": ["query"], "outputs": ["hits"], "cost": 4.0},
-            {"name": "ask", "inputs": ["query"], "outputs": ["hits"], "cost": 7.0},
-        ],
-        "task": {"initial": ["query"], "goal": ["hits"]},
-        "events": [{"ban_named": "search"}],
-        "trigger_rule": {"at_steps": [1]},
-    });
+    let mut file = file();
+    file["events"] = json!([{"ban_named": "search"}]);
+    file["trigger_rule"] = json!({"at_steps": [1]});
     let scenario = read(&file).unwrap();
     assert_eq!(scenario.events(), [Event::BanNamed("search".into())]);
     let written = serde_json::to_value(&scenario).unwrap();
@@ -324,12 +313,11 @@ fn a_ban_of_a_named_tool_and_chosen_steps_are_read_and_written() {
 
 #[test]
 fn a_stored_run_continues_to_the_same_bits_after_any_number_of_its_calls() {
-    let (graph, problem) = chain(3, |length| 0.1 + length / 3.0);
     let costs = (1..=5).map(|tool| 0.3 / f64::from(tool)).collect();
     let events = vec![Event::BanTool, Event::CostChange(costs), Event::PreferenceChange];
     let rules =
         EnvironmentRules { event_clock: RuleVersion::Released, ..EnvironmentRules::PAPER_TEXT };
-    let scenario = Scenario::new(graph, problem).unwrap().with_events(events).unwrap();
+    let scenario = chain(3, |length| 0.1 + length / 3.0).with_events(events).unwrap();
     let scenario = scenario.with_rules(rules);
     let calls: [(&str, Option<&[&str]>); 9] = [
         ("0-1", None),

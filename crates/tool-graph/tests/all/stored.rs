@@ -5,10 +5,10 @@ use std::fmt::Debug;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use tool_graph::{Error, Event, RunMeans, Scenario, Tool, Transcript};
+use tool_graph::{Error, Event, RunMeans, Scenario, Transcript};
 use trajectory_metrics::ExactMean;
 
-use crate::{EMPTY, four_tools, graph_of, played, scenario_of};
+use crate::{EMPTY, four_tools, plans::chain_of_twins, played, scenario_of};
 
 fn scenario() -> Scenario {
     let scenario = scenario_of(four_tools(), &["query"], &["choice"]);
@@ -46,14 +46,17 @@ fn results_are_written() {
         serde_json::to_value(scenario().optimal_plan()).unwrap(),
         json!({"tools": [0, 2], "cost": 6.0})
     );
-    assert_eq!(serde_json::to_value(run()).unwrap()["calls"][2]["status"], json!("banned"));
+    let run = serde_json::to_value(run()).unwrap();
+    assert_eq!(run["calls"][1]["status"], json!({"missing_input": "hits"}));
+    assert_eq!(
+        (&run["calls"][2]["status"], &run["goal_reached"]),
+        (&json!("banned"), &json!(true))
+    );
+    let event: Event = serde_json::from_str(r#"{"remove_tools": [1, 2]}"#).unwrap();
+    assert_eq!(event, Event::RemoveTools(vec![1, 2]));
 
     // More plans than 64 bits can hold.
-    let twins = (0..200).map(|number| {
-        let step = number / 2;
-        Tool::new(format!("{number}"), [format!("t{step}")], [format!("t{}", step + 1)], 1.0)
-    });
-    let (long, problem) = graph_of(twins.collect(), &["t0"], &["t100"]);
+    let (long, problem) = chain_of_twins(100, 2);
     let many = long.path_coverage(&problem, &[["search", "pick"]]).unwrap();
     let many = serde_json::to_value(many).unwrap();
     assert_eq!(many["possible"], json!((1u128 << 100).to_string()));

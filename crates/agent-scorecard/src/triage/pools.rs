@@ -323,7 +323,8 @@ fn of_pool(
         Planner::Random => (0..options.orders)
             .map(|order| {
                 let stream = (number * options.orders + order) as u64;
-                Plan::prospective(&RandomOrder::new(Seed::new(options.seed), stream), pool, budget)
+                let planner = RandomOrder { seed: Seed::new(options.seed), stream };
+                Plan::prospective(&planner, pool, budget)
             })
             .collect::<Result<_, _>>()?,
         Planner::Model { answers, .. } => {

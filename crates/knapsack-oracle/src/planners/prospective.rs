@@ -68,7 +68,7 @@ pub struct ProspectiveItem<'a> {
 /// assert_eq!(plan.steps()[0], Step { position: 0, allocation: 66 });
 ///
 /// let planners: Vec<Box<dyn ProspectivePlanner>> =
-///     vec![Box::new(InOrder), Box::new(RandomOrder::new(Seed::new(7), 0))];
+///     vec![Box::new(InOrder), Box::new(RandomOrder { seed: Seed::new(7), stream: 0 })];
 /// for planner in planners {
 ///     assert_eq!(Plan::prospective(&*planner, &pool, 200)?.steps().len(), 3);
 /// }
@@ -126,7 +126,8 @@ impl ProspectivePlanner for InOrder {
 ///
 /// let item = |i: u64| Item::new(format!("{i}"), 1.0, 100, true);
 /// let pool = Pool::new((0..9).map(item).collect::<Result<_, _>>()?)?;
-/// let plan = |stream| Plan::prospective(&RandomOrder::new(Seed::new(7), stream), &pool, 900);
+/// let order = |stream| RandomOrder { seed: Seed::new(7), stream };
+/// let plan = |stream| Plan::prospective(&order(stream), &pool, 900);
 /// assert_eq!(plan(0)?, plan(0)?);
 /// assert_ne!(plan(0)?, plan(1)?);
 /// # Ok::<(), Error>(())
@@ -134,17 +135,10 @@ impl ProspectivePlanner for InOrder {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RandomOrder {
-    seed: Seed,
-    stream: u64,
-}
-
-impl RandomOrder {
-    /// Creates a planner whose orders follow from a seed and a stream number. Orders of different streams are
-    /// independent.
-    #[must_use]
-    pub const fn new(seed: Seed, stream: u64) -> Self {
-        Self { seed, stream }
-    }
+    /// The seed of all orders.
+    pub seed: Seed,
+    /// The number of the order. Orders of different streams are independent.
+    pub stream: u64,
 }
 
 impl ProspectivePlanner for RandomOrder {

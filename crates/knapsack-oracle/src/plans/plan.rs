@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use crate::{error::Error, pools::pool::Pool};
 
 /// One step of a plan: the item to attempt and its allocation. Planners return steps;
@@ -38,8 +40,8 @@ scoring_rules::checked! {
     /// ```
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct Plan {
-        steps: Vec<Step>,
-        informed: bool,
+        pub(super) steps: Vec<Step>,
+        pub(super) informed: bool,
     }
     check: Plan::check
 }
@@ -47,11 +49,9 @@ scoring_rules::checked! {
 impl Plan {
     #[cfg(feature = "serde")]
     fn check(&self) -> Result<(), &'static str> {
-        let mut positions: Vec<usize> = self.steps.iter().map(|step| step.position).collect();
-        positions.sort_unstable();
-        match positions.windows(2).any(|pair| pair[0] == pair[1]) {
-            false => Ok(()),
-            true => Err("an item is in the plan twice; plan each item at most once"),
+        match first_repeat(&self.steps) {
+            None => Ok(()),
+            Some(_) => Err("an item is in the plan twice; plan each item at most once"),
         }
     }
 
@@ -114,14 +114,6 @@ impl Plan {
         Self { steps: planned.copied().collect(), informed: self.informed }
     }
 
-    pub(crate) fn check_budget(&self, budget: u64) -> Result<(), Error> {
-        let allocated = self.allocated();
-        match allocated > u128::from(budget) {
-            true => Err(Error::OverBudget { allocated, budget }),
-            false => Ok(()),
-        }
-    }
-
     /// Creates a plan from positions, with the same checks as [`Plan::new`].
     pub(crate) fn from_steps(
         steps: Vec<Step>,
@@ -134,37 +126,22 @@ impl Plan {
         if let Some((index, &Step { position, .. })) = steps.iter().enumerate().find(outside) {
             return Err(Error::other_pool(index, position, items.len()));
         }
-        let plan = match Self::without_repeats(steps, items.len(), informed) {
-            Ok(plan) => plan,
-            Err(Repeat { position, first, second }) => {
-                let id = items[position].id().to_owned();
-                return Err(Error::DuplicateId { id, first, second });
-            }
-        };
-        plan.check_budget(budget)?;
-        Ok(plan)
-    }
-
-    /// Creates a plan unless two steps are for the same item. All positions must be below `items`.
-    pub(crate) fn without_repeats(
-        steps: Vec<Step>,
-        items: usize,
-        informed: bool,
-    ) -> Result<Self, Repeat> {
-        let mut seen = vec![None; items];
-        for (second, &Step { position, .. }) in steps.iter().enumerate() {
-            if let Some(first) = seen[position].replace(second) {
-                return Err(Repeat { position, first, second });
-            }
+        if let Some((first, second)) = first_repeat(&steps) {
+            let id = items[steps[first].position].id().to_owned();
+            return Err(Error::DuplicateId { id, first, second });
         }
-        Ok(Self { steps, informed })
+        let plan = Self { steps, informed };
+        match plan.allocated() {
+            allocated if allocated > budget.into() => Err(Error::OverBudget { allocated, budget }),
+            _ => Ok(plan),
+        }
     }
 }
 
-/// Two steps of a plan for the same item.
-pub(crate) struct Repeat {
-    /// The position of the item in its pool.
-    pub(crate) position: usize,
-    pub(crate) first: usize,
-    pub(crate) second: usize,
+/// Returns the first two steps for the same item, as positions in the plan.
+pub(super) fn first_repeat(steps: &[Step]) -> Option<(usize, usize)> {
+    let mut seen = HashMap::with_capacity(steps.len());
+    let repeat =
+        |(second, step): (usize, &Step)| Some((seen.insert(step.position, second)?, second));
+    steps.iter().enumerate().find_map(repeat)
 }

@@ -1,7 +1,7 @@
 use crate::{
     engines::plan_text::lenient_json::find_plan,
     plans::{
-        plan::{Plan, Repeat},
+        plan::{Plan, first_repeat},
         repair::{Repair, repaired},
     },
     pools::pool::Pool,
@@ -172,15 +172,14 @@ impl PlanReading {
             repairs.push(Repair::UnquotedKeys { keys: list.unquoted });
         }
         let steps = repaired(&list.entries, pool, is_published, &mut repairs);
-        let items = pool.items();
-        match Plan::without_repeats(steps, items.len(), false) {
-            Ok(plan) if plan.check_budget(budget).is_err() => {
-                Self::OverBudget { allocated: plan.allocated(), plan, repairs }
-            }
-            Ok(plan) => Self::Plan { plan, repairs },
-            Err(Repeat { position, .. }) => {
-                Self::DuplicateId { id: items[position].id().to_owned(), repairs }
-            }
+        if let Some((first, _)) = first_repeat(&steps) {
+            let id = pool.items()[steps[first].position].id().to_owned();
+            return Self::DuplicateId { id, repairs };
+        }
+        let plan = Plan { steps, informed: false };
+        match plan.allocated() {
+            allocated if allocated > budget.into() => Self::OverBudget { plan, allocated, repairs },
+            _ => Self::Plan { plan, repairs },
         }
     }
 

@@ -126,9 +126,7 @@ impl VariantScores {
 }
 
 fn decimal_sum(a: f64, b: f64) -> f64 {
-    let mut sum = DecimalSum::default();
-    sum.extend([a, b]);
-    sum.value()
+    DecimalSum::from_iter([a, b]).value()
 }
 
 impl TryFrom<Vec<Vec<f64>>> for VariantScores {

@@ -7,8 +7,8 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::{brute_force, knapsack_items, table};
 
-/// Checks what holds for every solution, and returns its value.
-fn checked(capacity: u64, items: &[KnapsackItem], solution: &Solution) -> u64 {
+/// Checks what holds for every solution.
+fn check(capacity: u64, items: &[KnapsackItem], solution: &Solution) {
     let sum = |of: fn(&KnapsackItem) -> u64| {
         solution.chosen.iter().map(|&position| of(&items[position])).sum::<u64>()
     };
@@ -18,19 +18,24 @@ fn checked(capacity: u64, items: &[KnapsackItem], solution: &Solution) -> u64 {
     assert!(solution.weight <= capacity);
     assert!(solution.value <= solution.upper_bound);
     assert!(solution.chosen.iter().all(|&item| items[item].profit > 0));
-    solution.value
 }
 
-fn solved(capacity: u64, profits: &[u64], weights: &[u64]) -> u64 {
+/// Checks the solution and the greedy choice, and returns the former.
+pub(crate) fn checked(capacity: u64, profits: &[u64], weights: &[u64]) -> Solution {
     let items = knapsack_items(profits, weights);
     let instance = Knapsack::new(capacity, &items).unwrap();
     let solution = instance.solve();
     assert_eq!(solution.upper_bound, solution.value);
     assert!(solution.proof != Proof::None);
     let greedy = instance.greedy();
-    checked(capacity, &items, &greedy);
+    check(capacity, &items, &greedy);
     assert!(greedy.value <= solution.value && solution.value <= greedy.upper_bound);
-    checked(capacity, &items, &solution)
+    check(capacity, &items, &solution);
+    solution
+}
+
+fn solved(capacity: u64, profits: &[u64], weights: &[u64]) -> u64 {
+    checked(capacity, profits, weights).value
 }
 
 /// Profits and weights of a random kind, with numbers up to about `top`.
@@ -68,38 +73,26 @@ fn capacity(rng: &mut impl Rng, weights: &[u64]) -> u64 {
     (total as f64 * rng.random_range(0.0..1.1)) as u64
 }
 
+/// Compares the solver with another one on random items.
+fn compare(rng: &mut ChaCha8Rng, n: usize, top: u64, best: fn(u64, &[u64], &[u64]) -> u64) {
+    let (profits, weights) = random_items(rng, n, top);
+    let capacity = capacity(rng, &weights);
+    let (found, want) = (solved(capacity, &profits, &weights), best(capacity, &profits, &weights));
+    assert_eq!(found, want, "{capacity} {profits:?} {weights:?}");
+}
+
 #[test]
-fn the_solver_equals_brute_force_on_20_000_pools() {
+fn the_solver_equals_brute_force_on_20_000_pools_and_dynamic_programming_on_2_000_larger_pools() {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     for round in 0..20_000 {
         // Most pools are small, because the number of choices doubles with each item.
         let n = if round % 50 == 0 { 16 } else { rng.random_range(0..=10) };
         let top = [3, 20, 1_000, 100_000, 1 << 40, 1 << 58][rng.random_range(0..6)];
-        let (profits, weights) = random_items(&mut rng, n, top);
-        let capacity = capacity(&mut rng, &weights);
-        let want = best_of_all(capacity, &profits, &weights);
-        assert_eq!(
-            solved(capacity, &profits, &weights),
-            want,
-            "{capacity} {profits:?} {weights:?}"
-        );
+        compare(&mut rng, n, top, best_of_all);
     }
-}
-
-#[test]
-fn the_solver_equals_dynamic_programming_on_2_000_larger_pools() {
-    let mut rng = ChaCha8Rng::seed_from_u64(2);
     for _ in 0..2_000 {
-        let n = rng.random_range(30..=200);
-        let top = rng.random_range(5..=60);
-        let (profits, weights) = random_items(&mut rng, n, top);
-        let capacity = capacity(&mut rng, &weights);
-        let want = best_of_table(capacity, &profits, &weights);
-        assert_eq!(
-            solved(capacity, &profits, &weights),
-            want,
-            "{capacity} {profits:?} {weights:?}"
-        );
+        let (n, top) = (rng.random_range(30..=200), rng.random_range(5..=60));
+        compare(&mut rng, n, top, best_of_table);
     }
 }
 

@@ -3,12 +3,12 @@
 
 use std::path::Path;
 
-use knapsack_oracle::{Knapsack, Solution};
+use knapsack_oracle::Solution;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
-use crate::knapsack_items;
+use crate::knapsack::checked;
 
 const CLASSES: [&str; 12] = [
     "uncorrelated",
@@ -89,17 +89,6 @@ fn by_profits(capacity: u64, profits: &[u64], weights: &[u64]) -> u64 {
     (0..=total).rev().find(|&profit| least[profit as usize] <= capacity).unwrap()
 }
 
-fn solved(capacity: u64, profits: &[u64], weights: &[u64]) -> Solution {
-    let items = knapsack_items(profits, weights);
-    let solution = Knapsack::new(capacity, &items).unwrap().solve();
-    let sum = |of: &[u64]| solution.chosen.iter().map(|&item| of[item]).sum::<u64>();
-    assert_eq!(solution.value, sum(profits));
-    assert_eq!(solution.weight, sum(weights));
-    assert!(solution.weight <= capacity);
-    assert_eq!(solution.upper_bound, solution.value);
-    solution
-}
-
 #[test]
 fn all_twelve_classes_equal_dynamic_programming_over_profits() {
     let mut rng = ChaCha8Rng::seed_from_u64(2005);
@@ -109,7 +98,7 @@ fn all_twelve_classes_equal_dynamic_programming_over_profits() {
                 let (profits, weights) = items(class, n, top, &mut rng);
                 let capacity = weights.iter().sum::<u64>() * percent / 100;
                 let want = by_profits(capacity, &profits, &weights);
-                let value = solved(capacity, &profits, &weights).value;
+                let value = checked(capacity, &profits, &weights).value;
                 assert_eq!(value, want, "{class}, {n} items up to {top}, {percent}%");
             }
         }
@@ -122,7 +111,7 @@ fn numbers(value: &Value) -> Vec<u64> {
 
 fn solved_json(instance: &Value) -> Solution {
     let capacity = instance["capacity"].as_u64().unwrap();
-    solved(capacity, &numbers(&instance["profits"]), &numbers(&instance["weights"]))
+    checked(capacity, &numbers(&instance["profits"]), &numbers(&instance["weights"]))
 }
 
 /// The number of partial choices kept for each instance of the golden file. A better search may

@@ -40,48 +40,6 @@ fn a_strict_plan_names_items_of_the_pool_once_within_the_budget() {
 }
 
 #[test]
-fn a_plan_in_the_requested_form_needs_no_repair() {
-    let reading = PlanReading::new(
-        r#"{"plan":[{"id":"b","allocation":5},{"id":"a","allocation":0}]}"#,
-        &pool(),
-        5,
-    );
-    assert!(matches!(reading, PlanReading::Plan { .. }), "all of the budget is within it");
-    assert_eq!(steps(&reading), [(1, 5), (0, 0)]);
-    assert_eq!(reading.repairs(), []);
-}
-
-#[test]
-fn each_repair_is_reported() {
-    let text = r#"Sure! ```json
-        {"plan": [
-            {"id": "c", "allocation": 1,200, "why": ["short", {"and": "sure"}]},
-            {"id": "x", "allocation": 5},
-            {"allocation": 5},
-            "b",
-            {"id": 7, "allocation": -3},
-            {"id": "a"}
-        ]} ``` I left out b."#;
-    let reading = PlanReading::new(text, &pool(), 2_000);
-    assert_eq!(steps(&reading), [(2, 1_200), (3, 0), (0, 0)]);
-    let allocation =
-        |entry, given: &str, taken| Repair::Allocation { entry, given: given.into(), taken };
-    assert_eq!(
-        reading.repairs(),
-        [
-            Repair::TextStripped { before: 13, after: 17 },
-            Repair::ExtraFields { entry: 0, fields: 1 },
-            allocation(0, "1,200", 1_200),
-            Repair::UnknownId { entry: 1, id: "x".into() },
-            Repair::EntryDropped { entry: 2, reason: DropReason::NoId },
-            Repair::EntryDropped { entry: 3, reason: DropReason::NotAnObject },
-            allocation(4, "-3", 0),
-            allocation(5, "", 0),
-        ]
-    );
-}
-
-#[test]
 fn plans_that_cannot_be_repaired_are_named() {
     let pool = pool();
     let text = r#"[{"id":"a","allocation":60},{"id":"b","allocation":41}]"#;
@@ -90,6 +48,7 @@ fn plans_that_cannot_be_repaired_are_named() {
         matches!(&over, PlanReading::OverBudget { allocated: 101, repairs, .. } if repairs.is_empty())
     );
     assert_eq!(steps(&over), [(0, 60), (1, 41)]);
+    assert!(matches!(PlanReading::new(text, &pool, 101), PlanReading::Plan { .. }));
 
     let twice = PlanReading::new(r#"[{"id":"a","tokens":6},{"id":"a","tokens":4}]"#, &pool, 100);
     assert!(matches!(&twice, PlanReading::DuplicateId { id, .. } if id == "a"));
@@ -105,12 +64,20 @@ fn a_text_without_a_plan_is_unparseable_for_a_reason_at_a_byte() {
         ("", UnreadableReason::NoJson, 0),
         ("I give up", UnreadableReason::NoJson, 9),
         ("{}", UnreadableReason::NoList, 0),
+        (r#"{"id": "a", "allocation": 5}"#, UnreadableReason::NoList, 0),
+        (r#"{"plan": {"a": 5}}"#, UnreadableReason::NoList, 0),
+        (r#"{"reasons": []}"#, UnreadableReason::NoList, 0),
+        (r#"[,{"id": "a"}]"#, UnreadableReason::NoList, 2),
         (r#"Well: {"a": 5}. [1]"#, UnreadableReason::NoList, 6),
         (r#"{"plan": [{"id": "a", "allocation": 5"#, UnreadableReason::CutOff, 37),
         (r#"{"plan": ["#, UnreadableReason::CutOff, 10),
         (r#"{"plan": [{"id": "a"} {"id": "b"}]}"#, UnreadableReason::BrokenJson, 22),
         (r#"[1] {"plan": [{"id": "a"},,]} {}"#, UnreadableReason::BrokenJson, 26),
         (r#"[{"id": "\x"}]"#, UnreadableReason::BrokenJson, 10),
+        (r#"[{"id": "\ud800"}]"#, UnreadableReason::BrokenJson, 15),
+        (r#"[{"id": "a"},,]"#, UnreadableReason::BrokenJson, 13),
+        (r#"[{"id": }]"#, UnreadableReason::BrokenJson, 8),
+        ("[[[[[[[[[[", UnreadableReason::CutOff, 10),
     ] {
         let reading = PlanReading::new(text, &pool(), 10);
         assert_eq!(reading, PlanReading::Unparseable { reason, at }, "{text}");
@@ -119,7 +86,7 @@ fn a_text_without_a_plan_is_unparseable_for_a_reason_at_a_byte() {
 }
 
 #[test]
-fn deviations_from_json_are_repaired_and_listed() {
+fn each_repair_is_reported_and_a_plan_in_the_requested_form_needs_none() {
     let dropped = |entry, reason| Repair::EntryDropped { entry, reason };
     let repeated = |field: &str| DropReason::RepeatedField { field: field.into() };
     let not_a_count = |given: &str| DropReason::NotATokenCount { given: given.into() };
@@ -128,8 +95,54 @@ fn deviations_from_json_are_repaired_and_listed() {
         |entry, given: &str, taken| Repair::Allocation { entry, given: given.into(), taken };
     for (text, want, repairs) in [
         (
+            r#"{"plan":[{"id":"b","allocation":5},{"id":"a","allocation":0}]}"#,
+            &[(1, 5), (0, 0)][..],
+            vec![],
+        ),
+        (
+            r#"Sure! ```json
+            {"plan": [
+                {"id": "c", "allocation": 1,200, "why": ["short", {"and": "sure"}]},
+                {"id": "x", "allocation": 5},
+                {"allocation": 5},
+                "b",
+                {"id": 7, "allocation": -3},
+                {"id": "a"}
+            ]} ``` I left out b."#,
+            &[(2, 1_200), (3, 0), (0, 0)],
+            vec![
+                Repair::TextStripped { before: 13, after: 17 },
+                Repair::ExtraFields { entry: 0, fields: 1 },
+                taken(0, "1,200", 1_200),
+                Repair::UnknownId { entry: 1, id: "x".into() },
+                dropped(2, DropReason::NoId),
+                dropped(3, DropReason::NotAnObject),
+                taken(4, "-3", 0),
+                taken(5, "", 0),
+            ],
+        ),
+        (
+            r#"[{"id": 7, "tokens": 1,200, "x": 1}, {"id": "b", "tokens": ~5 k }, 3, {}]"#,
+            &[(3, 1_200), (1, 5_000)],
+            vec![
+                name(0, "tokens"),
+                Repair::ExtraFields { entry: 0, fields: 1 },
+                taken(0, "1,200", 1_200),
+                name(1, "tokens"),
+                taken(1, "~5 k", 5_000),
+                dropped(2, DropReason::NotAnObject),
+                dropped(3, DropReason::NoId),
+            ],
+        ),
+        // The last plan is used.
+        (
+            r#"{"plan":[{"id":"a","allocation":1}]} rather: {"plan":[{"id":"b","allocation":2}]}"#,
+            &[(1, 2)],
+            vec![Repair::TextStripped { before: 44, after: 0 }, Repair::SeveralPlans { found: 2 }],
+        ),
+        (
             r#"{"plan": [{"id": "a", "allocation": 5,}, {"id": "b", "allocation": 6},],}"#,
-            &[(0, 5), (1, 6)][..],
+            &[(0, 5), (1, 6)],
             vec![Repair::TrailingCommas { commas: 3 }],
         ),
         (
@@ -183,15 +196,6 @@ fn a_padded_id_of_the_pool_itself_needs_no_repair() {
     let pool = crate::pool(["a", " a "].map(|id| item(id, 5, true)));
     let reading = PlanReading::new(r#"[{"id": " a ", "allocation": 5}]"#, &pool, 100);
     assert_eq!((steps(&reading), reading.repairs()), (vec![(1, 5)], &[][..]));
-}
-
-#[test]
-fn the_last_plan_is_used_and_the_others_are_reported() {
-    let text =
-        r#"{"plan":[{"id":"a","allocation":1}]} or rather {"plan":[{"id":"b","allocation":2}]}"#;
-    let reading = PlanReading::new(text, &pool(), 100);
-    assert_eq!(steps(&reading), [(1, 2)]);
-    assert!(reading.repairs().contains(&Repair::SeveralPlans { found: 2 }));
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! The execution, the oracle and the planners of random pools.
 
 use knapsack_oracle::{
-    Alpha, CheapestFirst, Efficiency, Error, InOrder, Item, OraclePlanner, Plan, Pool, PoolValues,
-    Proof, ProspectiveItem, ProspectivePlanner, RandomOrder, Regime, Seed, Step, UnsolvableCounts,
-    ValuePerCost,
+    Alpha, CheapestFirst, Efficiency, Error, FitRule, InOrder, Item, OraclePlanner, Plan, Pool,
+    PoolValues, Proof, ProspectiveItem, ProspectivePlanner, RandomOrder, Regime, Seed, Step,
+    UnsolvableCounts, ValuePerCost,
 };
 use proptest::prelude::*;
 
@@ -36,18 +36,25 @@ fn best_of_all_sets(pool: &Pool, budget: u64) -> u64 {
 
 proptest! {
     #[test]
-    fn with_the_whole_budget_no_order_is_cut_off(pool in pools(30), seed: u64) {
+    fn with_the_whole_budget_no_order_is_cut_off(pool in pools(30), over in 0..3_u64, seed: u64) {
         // Proposition D.1 of the paper.
         let budget = pool.budget(Alpha::new(1.0).unwrap());
         prop_assert_eq!(budget, pool.total_cost());
-        let plan = Plan::prospective(&RandomOrder::new(Seed::new(seed), 0), &pool, budget).unwrap();
+        let plan = Plan::prospective(&RandomOrder { seed: Seed::new(seed), stream: 0 }, &pool, budget).unwrap();
         let run = plan.execute(&pool, budget, Regime::Advisory).unwrap();
         prop_assert_eq!(run.stopped_by, None);
         prop_assert_eq!((run.attempts.len(), run.spent), (pool.items().len(), budget));
         // Its corollary: the oracle and a random planner earn the same.
         let oracle = pool.oracle(budget).unwrap();
         prop_assert_eq!(oracle.value, run.earned);
-        let random = pool.random_exact(budget).unwrap().value;
+        let random = pool.random_exact(budget).unwrap();
+        prop_assert_eq!(random.run_probabilities, vec![1.0; pool.items().len()]);
+        for rule in [FitRule::StopAtFirst, FitRule::SkipWhatDoesNotFit] {
+            let sampled = pool.random_sampled(budget + over, rule, 10, Seed::new(seed)).unwrap();
+            prop_assert_eq!((sampled.value, sampled.standard_error), (random.value, 0.0));
+            prop_assert_eq!(sampled.spent, budget as f64);
+        }
+        let random = random.value;
         let values = PoolValues { achieved: run.earned, random, oracle: oracle.value };
         let efficiency = Efficiency::new(values).unwrap();
         prop_assert!(!matches!(efficiency, Efficiency::Informative(_)));
@@ -125,7 +132,7 @@ proptest! {
         }
         for plan in [
             Plan::prospective(&InOrder, &pool, budget).unwrap(),
-            Plan::prospective(&RandomOrder::new(Seed::new(seed), 0), &pool, budget).unwrap(),
+            Plan::prospective(&RandomOrder { seed: Seed::new(seed), stream: 0 }, &pool, budget).unwrap(),
         ] {
             prop_assert!(!plan.execute(&pool, budget, Regime::Enforced).unwrap().informed);
             prop_assert_eq!(plan.steps().len(), pool.items().len());
@@ -172,7 +179,8 @@ fn a_random_planner_has_efficiency_0_on_average() {
     let scores: Vec<f64> = (0..20_000)
         .map(|stream| {
             let plan =
-                Plan::prospective(&RandomOrder::new(Seed::new(3), stream), &pool, budget).unwrap();
+                Plan::prospective(&RandomOrder { seed: Seed::new(3), stream }, &pool, budget)
+                    .unwrap();
             let achieved = plan.execute(&pool, budget, Regime::Advisory).unwrap().earned;
             Efficiency::new(PoolValues { achieved, random, oracle }).unwrap().score()
         })
@@ -187,7 +195,8 @@ fn a_random_planner_has_efficiency_0_on_average() {
 fn the_order_of_a_seed_does_not_change_with_versions() {
     let item = |i: usize| Item::new(i.to_string(), 1.0, 1, true).unwrap();
     let pool = Pool::new((0..10).map(item).collect()).unwrap();
-    let plan = Plan::prospective(&RandomOrder::new(Seed::new(42), 3), &pool, 10).unwrap();
+    let plan =
+        Plan::prospective(&RandomOrder { seed: Seed::new(42), stream: 3 }, &pool, 10).unwrap();
     let order: Vec<usize> = plan.steps().iter().map(|step| step.position).collect();
     assert_eq!(order, [6, 2, 7, 0, 4, 1, 9, 8, 5, 3]);
 }

@@ -104,41 +104,6 @@ proptest! {
         }
         prop_assert!(exact.spent <= budget as f64 * (1.0 + 1e-14));
     }
-
-    #[test]
-    fn nothing_is_cut_off_at_the_full_budget_under_any_order(
-        items in items(40),
-        over in 0_u64..3,
-        seed in any::<u64>(),
-    ) {
-        // Proposition D.1: all items run, so nothing is drawn or counted.
-        let (costs, values, solved) = columns(items);
-        let reference = pool_of(&costs, &values, &solved);
-        let total: f64 = earned(&values, &solved).iter().sum();
-        let budget = reference.total_cost() + over;
-        let exact = reference.random_exact(budget).unwrap();
-        prop_assert!(close(exact.value, total, 1e-14));
-        prop_assert_eq!(&exact.run_probabilities, &vec![1.0; costs.len()]);
-        for rule in [FitRule::StopAtFirst, FitRule::SkipWhatDoesNotFit] {
-            let sampled = reference.random_sampled(budget, rule, 10, Seed::new(seed)).unwrap();
-            prop_assert_eq!((sampled.value, sampled.standard_error), (exact.value, 0.0));
-            prop_assert_eq!(sampled.spent, reference.total_cost() as f64);
-        }
-    }
-}
-
-#[test]
-fn the_exact_reference_is_the_mean_over_all_orders_of_eight_items() {
-    let costs = [3, 1, 4, 1, 5, 9, 2, 6];
-    let values = [1.0, 2.0, 0.5, 4.0, 1.0, 8.0, 0.25, 1.0];
-    let solved = [true, true, false, true, true, true, false, true];
-    let reference = pool_of(&costs, &values, &solved);
-    for budget in 0..=reference.total_cost() {
-        let all = enumerate(&costs, &earned(&values, &solved), budget, FitRule::StopAtFirst);
-        let exact = reference.random_exact(budget).unwrap();
-        assert!(close(exact.value, all.value, 1e-14), "budget {budget}: {exact:?}");
-        assert!(close(exact.spent, all.spent, 1e-14), "budget {budget}: {exact:?}");
-    }
 }
 
 #[test]

@@ -47,7 +47,7 @@ fn settings_and_planners_round_trip() {
         ValuePerCost,
         OraclePlanner,
         InOrder,
-        RandomOrder::new(Seed::new(7), 3),
+        RandomOrder { seed: Seed::new(7), stream: 3 },
     ));
     round_trips(&Step { position: 1, allocation: 2 });
     round_trips(&ReSolve { allocation: 5, cost: 4, solved_before: true, solved_after: false });

@@ -80,6 +80,7 @@ fn table_3_follows_from_the_scores_of_each_alpha() {
             let pairs = scores.rank_correlations();
             let places: Vec<_> = pairs.iter().map(|pair| (pair.first, pair.second)).collect();
             assert_eq!(places, [(0, 1), (0, 2), (1, 2)]);
+            assert_eq!(taus.len(), 3);
             for (VariantPair { tau_b, .. }, want) in pairs.iter().zip(taus) {
                 assert_eq!(format!("{:.3}", tau_b.unwrap()), format!("{want:.3}"));
             }

@@ -8,13 +8,16 @@ pub(super) struct Incumbent {
 }
 
 impl Incumbent {
-    /// Returns the better of the relaxed choice, made to fit, and its best neighbour.
+    /// Returns the best neighbour of the relaxed choice, made to fit, or this choice itself if none is better. A neighbour
+    /// has one more item, or has the next item of the relaxation instead of another item.
     pub(super) fn first(items: &Items, relaxed: &Relaxation) -> Self {
-        let mut start = relaxed.taken.clone();
-        let pairs = items.weights.iter().zip(&start);
-        let mut weight: i64 = pairs.map(|(weight, &taken)| weight * i64::from(taken)).sum();
+        let mut taken = relaxed.taken.clone();
+        let sum = |of: &[i64], taken: &[bool]| {
+            of.iter().zip(taken).map(|(number, &taken)| number * i64::from(taken)).sum::<i64>()
+        };
+        let mut weight = sum(&items.weights, &taken);
         // The relaxed choice is too heavy only if ratios were too close to distinguish.
-        for (taken, item_weight) in start.iter_mut().zip(&items.weights) {
+        for (taken, item_weight) in taken.iter_mut().zip(&items.weights) {
             if weight <= items.capacity {
                 break;
             }
@@ -23,47 +26,25 @@ impl Incumbent {
                 weight -= item_weight;
             }
         }
-        let mut best = Self::new(items, start.clone());
-        best.neighbours(items, &start, relaxed.next);
-        best
-    }
-
-    fn new(items: &Items, taken: Vec<bool>) -> Self {
-        let value = items.profits.iter().zip(&taken).map(|(p, &taken)| p * i64::from(taken)).sum();
-        Self { value, taken }
-    }
-
-    /// Replaces this choice by the best neighbour of `start` if that is better. A neighbour has one more
-    /// item, or has `next` instead of another item.
-    fn neighbours(&mut self, items: &Items, start: &[bool], next: Option<usize>) {
-        let (mut value, mut weight) = (0, 0);
-        let pairs = || items.profits.iter().zip(&items.weights);
-        for ((profit, item_weight), &taken) in pairs().zip(start) {
-            value += profit * i64::from(taken);
-            weight += item_weight * i64::from(taken);
-        }
+        let value = sum(&items.profits, &taken);
         let room = items.capacity - weight;
-        let next = next.filter(|&item| !start[item]);
+        let next = relaxed.next.filter(|&item| !taken[item]);
         let (next_profit, next_weight) =
             next.map_or((0, 0), |item| (items.profits[item], items.weights[item]));
         let mut best = (0, None);
-        for (item, ((&profit, &weight), &taken)) in pairs().zip(start).enumerate() {
+        let pairs = items.profits.iter().zip(&items.weights);
+        for (item, ((&profit, &weight), &taken)) in pairs.zip(&taken).enumerate() {
             let (gain, need) =
                 if taken { (next_profit - profit, next_weight - weight) } else { (profit, weight) };
             if (gain > best.0) & (need <= room) {
                 best = (gain, Some(item));
             }
         }
-        if value + best.0 > self.value {
-            self.value = value + best.0;
-            self.taken.clear();
-            self.taken.extend_from_slice(start);
-            if let (_, Some(item)) = best {
-                self.taken[item] = !start[item];
-                if start[item] {
-                    next.into_iter().for_each(|next| self.taken[next] = true);
-                }
-            }
+        if let Some(item) = best.1 {
+            let leaves = taken[item];
+            taken[item] = !leaves;
+            next.into_iter().filter(|_| leaves).for_each(|next| taken[next] = true);
         }
+        Self { value: value + best.0, taken }
     }
 }

@@ -63,7 +63,8 @@ pub(crate) struct Entry<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Field<'a> {
     pub(crate) value: Option<Value<'a>>,
-    /// The position of the name in the list of names.
+    /// The name, and its position in the list of names.
+    name: &'static str,
     rank: usize,
     /// Whether the name occurs twice in the object.
     repeated: bool,
@@ -94,18 +95,16 @@ impl Entry<'_> {
 
     /// Returns the names of the id and the allocation that are not the first of their lists.
     pub(crate) fn other_names(&self) -> impl Iterator<Item = &'static str> {
-        [(&self.id, ID), (&self.allocation, ALLOCATION)]
-            .into_iter()
-            .filter(|(field, _)| field.value.is_some() && field.rank > 0)
-            .filter_map(|(field, names)| names.get(field.rank).copied())
+        let fields = [&self.id, &self.allocation].into_iter();
+        fields.filter(|field| field.value.is_some() && field.rank > 0).map(|field| field.name)
     }
 
     /// Returns the name of the id or of the allocation if it occurs twice.
     pub(crate) fn repeated_name(&self) -> Option<&'static str> {
-        [(&self.id, ID), (&self.allocation, ALLOCATION)]
+        [&self.id, &self.allocation]
             .into_iter()
-            .find(|(field, _)| field.repeated)
-            .and_then(|(field, names)| names.get(field.rank).copied())
+            .find(|field| field.repeated)
+            .map(|field| field.name)
     }
 }
 
@@ -136,7 +135,8 @@ impl<'a> Entry<'a> {
                 Some(_) if rank == field.rank => field.repeated = true,
                 Some(known) if order > (known.is_nested(), field.rank) => {}
                 _ if is_value => {
-                    *field = Field { value: Some(value.clone()), rank, repeated: false };
+                    let value = Some(value.clone());
+                    *field = Field { value, name: names[rank], rank, repeated: false };
                 }
                 _ => {}
             }

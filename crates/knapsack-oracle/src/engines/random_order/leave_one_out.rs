@@ -1,5 +1,5 @@
 use super::set_weights::real_weights;
-use crate::engines::gcd::gcd;
+use crate::engines::{cheapest::count_cheapest, gcd::gcd};
 
 /// Counts the sets of items that fit a budget by their sums: for each item, the number of sets of
 /// the other items with each size and sum. The tables that leave out one item share their work:
@@ -32,15 +32,7 @@ impl LeaveOneOut {
         }
         let costs: Vec<usize> = costs.iter().map(|&cost| in_units(cost) as usize).collect();
         let budget = in_units(budget) as usize;
-        let mut sorted = costs.clone();
-        sorted.sort_unstable();
-        let mut left = budget;
-        let fits = |&&cost: &&usize| {
-            let fits = cost <= left;
-            left = left.saturating_sub(cost);
-            fits
-        };
-        let most = sorted.iter().take_while(fits).count();
+        let most = count_cheapest(costs.iter().map(|&cost| (cost as u64, true)), budget as u64);
         let counting = Self { costs, budget, most, n };
         let cells = counting.cells();
         (cells.saturating_mul(counting.levels() + 1) <= CELLS && counting.work() <= WORK)

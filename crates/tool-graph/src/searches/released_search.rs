@@ -2,7 +2,7 @@ use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
 
 use crate::{
-    graph::{problem::Problem, state::State, tool_graph::ToolGraph, word_hasher::WordHasher},
+    graph::{problem::Problem, tool_graph::ToolGraph, word_hasher::WordHasher},
     searches::{
         chain::Chain, reach::Reach, reduced_problem::ReducedProblem, released_heap::ReleasedHeap,
     },
@@ -17,17 +17,27 @@ struct Entry {
     node: u32,
 }
 
+/// A tool that can be called at some time, with its data types as bits of a state.
+struct Callable {
+    tool: u32,
+    cost: f64,
+    needs: Vec<u64>,
+    yields: Vec<u64>,
+}
+
 /// The nodes of the search: sequences of calls and the data types that are present after them.
 struct Nodes<'a> {
     graph: &'a ToolGraph,
-    states: Vec<State>,
+    /// The data types of all nodes that were missing at the start, `words` words of bits per node.
+    states: Vec<u64>,
+    words: usize,
     /// For each node, the node before its last call, and the tool of that call.
     last: Vec<(u32, u32)>,
 }
 
 impl Nodes<'_> {
-    fn state(&self, node: u32) -> &State {
-        &self.states[node as usize]
+    fn state(&self, node: u32) -> &[u64] {
+        &self.states[node as usize * self.words..][..self.words]
     }
 
     fn path(&self, mut node: u32) -> Vec<usize> {
@@ -53,7 +63,7 @@ impl Nodes<'_> {
         }
         let (a, b) = (self.state(one.node), self.state(other.node));
         if a != b {
-            return b.is_superset(a);
+            return a.iter().zip(b).all(|(a, b)| a & !b == 0);
         }
         let names = |node| self.graph.tool_names(&self.path(node));
         names(one.node) < names(other.node)
@@ -79,7 +89,7 @@ pub(crate) fn released_search(
         (0..graph.tool_count()).filter(|&tool| reach.lacks[tool] == 0).collect();
     match only_cheapest(graph, reduced, &callable) {
         Some(plan) => Ok(Some(plan)),
-        None => full_search(graph, problem, &callable, left),
+        None => full_search(graph, problem, &reach, &callable, left),
     }
 }
 
@@ -149,34 +159,56 @@ fn only_cheapest(
 fn full_search(
     graph: &ToolGraph,
     problem: &Problem,
+    reach: &Reach,
     callable: &[usize],
     left: &mut usize,
 ) -> Result<Option<Vec<usize>>, LimitReached> {
-    let states = vec![problem.initial.clone()];
-    let mut nodes = Nodes { graph, states, last: vec![(0, 0)] };
+    let missing = |&number: &usize| reach.reached[number] && !problem.initial.contains(number);
+    let types: Vec<usize> = (0..reach.reached.len()).filter(missing).collect();
+    let words = types.len().div_ceil(64);
+    let bits = |numbers: &mut dyn Iterator<Item = usize>| {
+        let mut bits = vec![0; words];
+        for place in numbers.filter_map(|number| types.binary_search(&number).ok()) {
+            bits[place / 64] |= 1 << (place % 64);
+        }
+        bits
+    };
+    let list = |numbers: &[u32]| bits(&mut numbers.iter().map(|&number| number as usize));
+    let callable = callable.iter().map(|&tool| Callable {
+        tool: tool as u32,
+        cost: graph.cost_of(tool),
+        needs: list(graph.needs(tool)),
+        yields: list(graph.yields(tool)),
+    });
+    let callable: Vec<Callable> = callable.collect();
+    let goal = bits(&mut problem.goal.iter());
+    let contains = |state: &[u64], all: &[u64]| state.iter().zip(all).all(|(a, b)| b & !a == 0);
+    let mut nodes = Nodes { graph, states: vec![0; words], words, last: vec![(0, 0)] };
     let mut open = ReleasedHeap::new(Entry { cost: 0.0, calls: 0, node: 0 });
-    let mut visited: HashSet<State, BuildHasherDefault<WordHasher>> = HashSet::default();
+    let mut visited: HashSet<Box<[u64]>, BuildHasherDefault<WordHasher>> = HashSet::default();
+    let mut next = vec![0; words];
     while let Some(Entry { cost, calls, node }) = open.pop(|a, b| nodes.is_less(a, b)) {
-        if !visited.insert(nodes.state(node).clone()) {
+        if visited.contains(nodes.state(node)) {
             continue;
         }
-        if nodes.state(node).is_superset(&problem.goal) {
+        visited.insert(nodes.state(node).into());
+        if contains(nodes.state(node), &goal) {
             return Ok(Some(nodes.path(node)));
         }
-        for &tool in callable {
-            if !graph.can_call(tool, nodes.state(node)) {
+        for Callable { tool, cost: price, needs, yields } in &callable {
+            let state = nodes.state(node);
+            if !contains(state, needs) || contains(state, yields) {
                 continue;
             }
-            let mut next = nodes.state(node).clone();
-            if !graph.add_outputs(tool, &mut next) || visited.contains(&next) {
+            next.iter_mut().zip(state).zip(yields).for_each(|((it, a), b)| *it = a | b);
+            if visited.contains(next.as_slice()) {
                 continue;
             }
             *left = left.checked_sub(1).ok_or(LimitReached)?;
             let after = nodes.last.len() as u32;
-            nodes.states.push(next);
-            nodes.last.push((node, tool as u32));
-            let cost = cost + graph.cost_of(tool);
-            let entry = Entry { cost, calls: calls + 1, node: after };
+            nodes.states.extend_from_slice(&next);
+            nodes.last.push((node, *tool));
+            let entry = Entry { cost: cost + price, calls: calls + 1, node: after };
             open.push(entry, |a, b| nodes.is_less(a, b));
         }
     }
@@ -198,8 +230,9 @@ mod tests {
             let graph = ToolGraph::new(library.callable_tools(task, &costs).unwrap()).unwrap();
             let problem = graph.problem(task.initial_types(), &[task.goal()]).unwrap();
             let reduced = ReducedProblem::of_checked(&graph, &problem).unwrap();
+            let reach = Reach::new(&graph, &problem.initial);
             let callable: Vec<usize> = (0..graph.tool_count()).collect();
-            let search = |mut limit| full_search(&graph, &problem, &callable, &mut limit);
+            let search = |mut limit| full_search(&graph, &problem, &reach, &callable, &mut limit);
             let plan = search(40_000).unwrap();
             let any = released_search(&graph, &problem, &reduced, &mut usize::MAX.clone()).unwrap();
             assert_eq!(plan, any, "{query}");

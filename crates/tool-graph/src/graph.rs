@@ -3,7 +3,6 @@
 pub(crate) mod call_effects;
 pub(crate) mod checks;
 pub(crate) mod costs;
-pub(crate) mod interner;
 pub(crate) mod lists;
 pub(crate) mod names;
 pub(crate) mod plan;

@@ -1,7 +1,12 @@
+use std::{collections::HashMap, hash::BuildHasherDefault};
+
 use crate::{
     error::Error,
-    graph::{interner::Interner, lists::Lists, tool::Tool},
+    graph::{lists::Lists, tool::Tool, word_hasher::WordHasher},
 };
+
+/// Numbers for names.
+type Numbers<'a> = HashMap<&'a str, u32, BuildHasherDefault<WordHasher>>;
 
 /// A library with numbers instead of names, checked except for its costs.
 #[derive(Debug)]
@@ -16,18 +21,18 @@ pub(crate) fn check(tools: &[Tool]) -> Result<Parts, Error> {
     if tools.is_empty() {
         return Err(scoring_rules::Error::Empty.into());
     }
-    let mut names = Interner::default();
+    let mut names = Numbers::default();
     for (position, tool) in tools.iter().enumerate() {
         if tool.name.is_empty() {
             let problem = format!("tool {position}, counted from 0, has an empty name; name it");
             return Err(Error::tool(&tool.name, problem));
         }
-        if !names.intern(&tool.name).1 {
+        if names.insert(&tool.name, position as u32).is_some() {
             let problem = format!("two tools are named {:?}; names must be unique", tool.name);
             return Err(Error::tool(&tool.name, problem));
         }
     }
-    let mut types = Interner::default();
+    let mut types = Numbers::default();
     let mut type_names = Vec::new();
     let mut needs = Lists::default();
     let mut yields = Lists::default();
@@ -47,8 +52,9 @@ pub(crate) fn check(tools: &[Tool]) -> Result<Parts, Error> {
                         "an {kind} with an empty name; name its data type"
                     )));
                 }
-                let (number, new) = types.intern(name);
-                if new {
+                let next = types.len() as u32;
+                let number = *types.entry(name).or_insert(next);
+                if number == next {
                     type_names.push(name.clone());
                 }
                 numbers.push(number);
@@ -64,7 +70,7 @@ pub(crate) fn check(tools: &[Tool]) -> Result<Parts, Error> {
         }
         numbers.clear();
         for component in &tool.components {
-            numbers.push(names.get(component).ok_or_else(|| {
+            numbers.push(*names.get(component.as_str()).ok_or_else(|| {
                 let problem = format!(
                     "the component {component:?} of tool {:?} is not in the library; add the component to the \
                      library or remove it from the tool",

@@ -42,6 +42,7 @@ fn golden(name: &str) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
+#[cfg(feature = "costbench")]
 fn names(list: &Value) -> Vec<&str> {
     list.as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect()
 }

@@ -127,7 +127,7 @@ impl BudgetEstimator {
         run: &RecordedRun,
         resource: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let resource = run.run.resource(resource).map_err(Failure::from)?;
+        let resource = run.run.rollouts().resource(resource).map_err(Failure::from)?;
         let prefix = run.run.prefix(resource).map_err(Failure::from)?;
         answer(py, self.estimator.estimate(&prefix).map_err(Failure::from)?)
     }

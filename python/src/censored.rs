@@ -24,8 +24,8 @@ type Array<'py> = Bound<'py, PyArray1<f64>>;
 
 /// How a run without an outcome is treated that ended for this reason.
 #[pyfunction]
-pub(crate) fn stop_class(reason: String) -> &'static str {
-    StopReason::from(reason).class().name()
+pub(crate) fn stop_class(reason: String) -> String {
+    StopReason::from(reason).class().to_string()
 }
 
 /// One run: where its forecasts end, its outcome, why it ended, and its horizon.

@@ -29,7 +29,7 @@ use crate::{
 /// };
 ///
 /// let mut run = RecordedRun::new(BudgetMonitor::new([("tokens", Some(500.0)), ("usd", None)])?)?;
-/// let tokens = run.resource("tokens")?;
+/// let tokens = run.rollouts().resource("tokens")?;
 /// let mut linear = LinearEstimator::new(5.0, 0.5)?;
 /// for (spent, forecast) in [([90.0, 0.01], 0.7), ([470.0, 0.05], 0.4)] {
 ///     run.push_forecast(forecast)?;
@@ -155,15 +155,6 @@ impl RecordedRun {
     #[must_use]
     pub const fn rollouts(&self) -> &Rollouts {
         &self.0.0.rollouts
-    }
-
-    /// Returns the handle of a resource.
-    ///
-    /// # Errors
-    ///
-    /// As [`Rollouts::resource`].
-    pub fn resource(&self, name: &str) -> Result<Resource, Error> {
-        self.0.0.rollouts.resource(name)
     }
 
     /// Appends a turn with its cost in each resource; `None` for an unknown cost.

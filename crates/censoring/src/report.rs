@@ -4,7 +4,6 @@ pub(crate) mod analysis;
 pub(crate) mod assumption;
 pub(crate) mod continuation_audit;
 pub(crate) mod hidden_outcomes;
-pub(crate) mod identity;
 pub(crate) mod rank_changes;
 pub(crate) mod resampler;
 pub(crate) mod sample;

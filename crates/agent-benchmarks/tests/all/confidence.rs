@@ -328,7 +328,7 @@ fn cut_off_runs_are_scored_as_failures_and_at_a_given_chance_beside_the_complete
     let log = |row: &ConfidenceFigures| {
         let report = row.with_cut_off.clone().unwrap();
         let found = report.comparison("log", "linear-front").unwrap().clone();
-        (report.assumption.name(), found)
+        (report.assumption.to_string(), found)
     };
     let (sure, failure, success) = (0.8_f64.ln(), 0.75_f64.ln(), 0.25_f64.ln());
     let near =
@@ -337,7 +337,7 @@ fn cut_off_runs_are_scored_as_failures_and_at_a_given_chance_beside_the_complete
     let row = stated_row(&records);
     assert_eq!((row.runs, row.cut_off, row.without_outcome), (2, 1, 1));
     let (assumption, found) = log(&row);
-    assert_eq!((assumption, found.exact), ("failure_side", None));
+    assert_eq!((&assumption[..], found.exact), ("failure_side", None));
     near(found.complete_only.unwrap().value, sure);
     near(found.simple.value, f64::midpoint(sure, failure));
     near(found.bounds.low(), f64::midpoint(sure, success));

@@ -91,7 +91,9 @@ pub(super) fn spreads(
     type Value = fn(&Sample) -> Option<f64>;
     const MEANS: [(&str, Value); 6] = [
         (key_of("hit_rate"), |s| s.is_feasible().then(|| f64::from(s.is_hit()))),
-        (key_of("interval_reward"), |s| s.is_feasible().then(|| s.reward().ok()).flatten()),
+        (key_of("interval_reward"), |s| {
+            s.is_feasible().then(|| s.estimate().interval_reward(s.remaining()).ok()).flatten()
+        }),
         (key_of("coverage"), |s| of_interval(s, s.is_hit())),
         (key_of("optimistic"), |s| of_interval(s, s.miss() == Some(Miss::Optimistic))),
         (key_of("conservative"), |s| of_interval(s, s.miss() == Some(Miss::Conservative))),

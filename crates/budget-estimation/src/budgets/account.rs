@@ -82,12 +82,12 @@ fn add(sum: &AtomicU64, amount: u64) {
 pub(super) fn hold<'a>(
     budgets: impl Iterator<Item = &'a [Cell]> + Clone,
     amounts: &[u64],
-) -> Result<(), (usize, usize)> {
+) -> Result<(), usize> {
     // A call that cannot be paid is refused before it holds anything, so that it is in nobody's way.
-    for (level, cells) in budgets.clone().enumerate() {
+    for cells in budgets.clone() {
         for (at, (cell, &amount)) in cells.iter().zip(amounts).enumerate() {
             if amount > 0 && cell.fits(cell.committed.load(Acquire), amount).is_none() {
-                return Err((at, level));
+                return Err(at);
             }
         }
     }
@@ -98,7 +98,7 @@ pub(super) fn hold<'a>(
                 let whole = budgets.clone().take(level).flat_map(|cells| cells.iter().zip(amounts));
                 let begun = cells.iter().zip(amounts).take(at);
                 whole.chain(begun).for_each(|(cell, &amount)| cell.give_back(amount));
-                return Err((at, level));
+                return Err(at);
             }
         }
     }

@@ -214,7 +214,7 @@ impl Budget {
         }
         match account::hold(self.node.budgets(), &held) {
             Ok(()) => Ok(Reservation::new(self.node.clone(), held)),
-            Err((at, _)) => {
+            Err(at) => {
                 let unit = &self.node.resources[at];
                 let left = self.node.left(at).map_or(f64::INFINITY, |(left, ..)| left);
                 Err(Error::OverBudget {

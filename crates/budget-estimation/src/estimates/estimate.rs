@@ -86,9 +86,8 @@ impl Estimate {
 
     /// Reduces the estimate to an answer to the question whether the run can succeed. Returns [`Estimate::Impossible`]
     /// if the estimate [predicts](Estimate::predicts_impossible) that it cannot, and otherwise the estimate itself.
-    #[must_use]
     #[inline]
-    pub fn collapsed(self, left: Option<f64>) -> Self {
+    pub(crate) fn collapsed(self, left: Option<f64>) -> Self {
         if self.predicts_impossible(left) { Self::Impossible } else { self }
     }
 

@@ -74,7 +74,7 @@ scoring_rules::checked! {
     /// }
     /// let mut run = RecordedRun::new(BudgetMonitor::new([("tokens", None)])?)?;
     /// run.set_key("task", "small")?;
-    /// let tokens = run.resource("tokens")?;
+    /// let tokens = run.rollouts().resource("tokens")?;
     /// run.push(&[Some(100.0)])?;
     ///
     /// let mut estimator = BudgetEstimator::default();

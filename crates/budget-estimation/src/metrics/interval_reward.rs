@@ -83,16 +83,6 @@ pub enum Miss {
 }
 
 impl Sample {
-    /// Returns the interval reward S_k; see [`Estimate::interval_reward`].
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Prefix`] if the remaining cost is 0.
-    pub fn reward(&self) -> Result<f64, Error> {
-        self.check_remaining()?;
-        Ok(reward(self.estimate(), self.remaining()))
-    }
-
     /// Returns the direction in which the interval misses the remaining cost; `None` if the interval contains it, and
     /// if the estimate is not an interval.
     #[must_use]
@@ -116,13 +106,5 @@ impl Sample {
         } else {
             Err(self.problem("the interval is too large; its error overflows"))
         }
-    }
-
-    #[inline]
-    pub(crate) fn check_remaining(&self) -> Result<(), Error> {
-        if self.is_trivial() {
-            return Err(self.problem("nothing remained; leave out trivial samples"));
-        }
-        Ok(())
     }
 }

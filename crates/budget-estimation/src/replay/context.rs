@@ -36,7 +36,7 @@ pub struct Context {
 /// use budget_estimation::{BudgetMonitor, Context, Error, RecordedRun};
 ///
 /// let mut run = RecordedRun::new(BudgetMonitor::new([("tokens", None), ("usd", None)])?)?;
-/// let tokens = run.resource("tokens")?;
+/// let tokens = run.rollouts().resource("tokens")?;
 /// run.push(&[Some(900.0), None])?;
 /// let context = Context::new(&run.prefix(tokens)?);
 /// let [tokens, usd] = &context.resources[..] else { panic!() };

@@ -249,24 +249,29 @@ impl Sample {
 
 /// The data that all samples of one finished run share.
 pub(crate) struct SampledRun {
-    rollout: usize,
-    turns: usize,
-    resource: Resource,
-    cap: f64,
     total: RunTotal,
-    feasible: bool,
+    /// The sample before the first turn, without an answer.
+    first: Sample,
 }
 
 impl SampledRun {
     pub(crate) fn new(rollout: &Rollout<'_>, resource: Resource) -> Result<Self, Error> {
-        Ok(Self {
+        let cap = rollout.cap(resource)?.unwrap_or(f64::INFINITY);
+        let total = rollout.run_total(resource)?;
+        let first = Sample {
             rollout: rollout.index(),
+            turn: 0,
             turns: rollout.turns(),
             resource,
-            cap: rollout.cap(resource)?.unwrap_or(f64::INFINITY),
-            total: rollout.run_total(resource)?,
+            cap,
+            left: cap,
+            used: 0.0,
+            remaining: total.total,
             feasible: rollout.is_feasible()?,
-        })
+            estimate: Estimate::NoAnswer,
+            reading: Reading::default(),
+        };
+        Ok(Self { total, first })
     }
 
     /// Returns the sample of an estimate after a number of turns, with their usage.
@@ -277,22 +282,9 @@ impl SampledRun {
         usage: Usage<'_>,
         estimate: Estimate,
     ) -> Result<Sample, Error> {
-        let Self { rollout, turns, resource, cap, feasible, .. } = *self;
         let (used, left, estimate) = (usage.total(), usage.left_or_infinity(), estimate.checked()?);
         let remaining = self.total.remaining_after(used);
-        Ok(Sample {
-            rollout,
-            turn,
-            turns,
-            resource,
-            cap,
-            left,
-            used,
-            remaining,
-            feasible,
-            estimate,
-            reading: Reading::default(),
-        })
+        Ok(Sample { turn, left, used, remaining, estimate, ..self.first })
     }
 }
 

@@ -24,9 +24,7 @@ impl KeyColumn {
         if self.values.len() <= rollout {
             self.values.resize(rollout + 1, None);
         }
-        if let Some(entry) = self.values.get_mut(rollout) {
-            *entry = Some(value);
-        }
+        self.values[rollout] = Some(value);
     }
 }
 

@@ -21,7 +21,7 @@ use crate::{
 /// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
 /// assert_eq!((rollout.id(), rollout.key("task"), rollout.turns()), (Some("first"), None, 3));
 /// assert!(!rollout.succeeded() && rollout.is_censored());
-/// assert_eq!((rollout.cumulative(tokens, 2)?, rollout.remaining(tokens, 2)?), (70.0, 80.0));
+/// assert_eq!(rollout.remaining(tokens, 2)?, 80.0);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy)]
@@ -118,32 +118,25 @@ impl<'a> Rollout<'a> {
     /// handle from other rollouts.
     pub fn usage(&self, resource: Resource) -> Result<Usage<'a>, Error> {
         let column = self.column(resource)?;
-        let usage = column.usage(self.index, self.start, self.turns());
-        usage.ok_or_else(|| self.unknown(column, self.turns()))
+        column.usage(self.index, self.start, self.turns()).ok_or_else(|| {
+            let costs = column.costs.get(self.start..self.end).unwrap_or_default();
+            let turn = 1 + costs.iter().position(|cost| cost.is_nan()).unwrap_or_default();
+            Error::UnknownCost { rollout: self.index, turn, resource: column.name.clone() }
+        })
     }
 
-    /// Returns the cost after k = `turn` turns, C_k; 0 for k = 0.
+    /// Returns the remaining cost after k = `turn` turns, `R_k = C_T - C_k`, where C_k is the cost of these turns; 0
+    /// for k = 0.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownCost`] if one of these turns has an unknown cost; [`Error::NoSuchTurn`] for k
-    /// above T; [`Error::NoSuchResource`] for a handle from other rollouts.
-    pub fn cumulative(&self, resource: Resource, turn: usize) -> Result<f64, Error> {
-        let column = self.column(resource)?;
+    /// As [`Rollout::usage`]; [`Error::NoSuchTurn`] for k above T.
+    pub fn remaining(&self, resource: Resource, turn: usize) -> Result<f64, Error> {
+        let (usage, total) = (self.usage(resource)?, self.run_total(resource)?);
         if turn > self.turns() {
             return Err(self.no_such_turn(turn));
         }
-        let usage = column.usage(self.index, self.start, turn);
-        usage.map(|usage| usage.total()).ok_or_else(|| self.unknown(column, turn))
-    }
-
-    /// Returns the remaining cost after k = `turn` turns, `R_k = C_T - C_k`.
-    ///
-    /// # Errors
-    ///
-    /// As [`Rollout::cumulative`], over all turns.
-    pub fn remaining(&self, resource: Resource, turn: usize) -> Result<f64, Error> {
-        Ok(self.run_total(resource)?.remaining_after(self.cumulative(resource, turn)?))
+        Ok(total.remaining_after(usage.first(turn).total()))
     }
 
     /// Returns the cap on the cost of the run; `None` without a cap.
@@ -193,12 +186,6 @@ impl<'a> Rollout<'a> {
 
     pub(crate) const fn no_such_turn(&self, turn: usize) -> Error {
         Error::NoSuchTurn { rollout: self.index, turn, turns: self.turns() }
-    }
-
-    fn unknown(&self, column: &Column, turns: usize) -> Error {
-        let costs = column.costs.get(self.start..self.start + turns).unwrap_or_default();
-        let turn = 1 + costs.iter().position(|cost| cost.is_nan()).unwrap_or_default();
-        Error::UnknownCost { rollout: self.index, turn, resource: column.name.clone() }
     }
 }
 

@@ -197,9 +197,8 @@ impl Rollouts {
     ///
     /// [`Error::NoSuchRollout`] if there is no rollout at this position.
     pub fn set_id(&mut self, rollout: usize, id: impl Into<String>) -> Result<(), Error> {
-        let rollouts = self.len();
-        let entry = self.ids.get_mut(rollout).ok_or(Error::NoSuchRollout { rollout, rollouts })?;
-        *entry = Some(id.into());
+        self.get(rollout)?;
+        self.ids[rollout] = Some(id.into());
         Ok(())
     }
 
@@ -288,23 +287,17 @@ impl Rollouts {
     ///
     /// [`PastQuantiles::survival_aware`]: crate::PastQuantiles::survival_aware
     pub fn set_censored(&mut self, rollout: usize) -> Result<(), Error> {
-        let rollouts = self.len();
-        if *self.successes.get(rollout).ok_or(Error::NoSuchRollout { rollout, rollouts })? {
+        if self.get(rollout)?.succeeded() {
             let problem = "succeeded; only a failed rollout can be marked as cut off";
             return Err(Error::Rollout { rollout, problem });
         }
-        if let Some(entry) = self.censored.get_mut(rollout) {
-            *entry = true;
-        }
+        self.censored[rollout] = true;
         Ok(())
     }
 
     /// Sets whether a rollout succeeded; it is then not cut off.
     pub(crate) fn set_outcome(&mut self, rollout: usize, succeeded: bool) {
-        let outcome = self.successes.get_mut(rollout).zip(self.censored.get_mut(rollout));
-        if let Some(outcome) = outcome {
-            (*outcome.0, *outcome.1) = (succeeded, false);
-        }
+        (self.successes[rollout], self.censored[rollout]) = (succeeded, false);
     }
 
     /// Sets the cap on a resource for every rollout, including rollouts that are added later.

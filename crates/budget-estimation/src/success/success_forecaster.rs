@@ -39,7 +39,7 @@ const MOST_MODELS: usize = 6;
 /// };
 ///
 /// let mut run = RecordedRun::new(BudgetMonitor::new([("tokens", Some(100.0))])?)?;
-/// let tokens = run.resource("tokens")?;
+/// let tokens = run.rollouts().resource("tokens")?;
 /// run.push(&[Some(60.0)])?;
 /// let mut forecaster = SuccessForecaster::new(AbortLimit::default());
 /// let forecast = forecaster.forecast(&run.prefix(tokens)?)?;

@@ -144,13 +144,6 @@ fn ten_thousand_random_schedules_hold_and_spend_what_a_plain_model_says() {
 }
 
 #[test]
-#[ignore = "ten seconds: the same for a million schedules"]
-fn a_million_random_schedules_hold_and_spend_what_a_plain_model_says() {
-    let mut draws = Draws(0x2545_f491_4f6c_dd1d);
-    (0..1_000_000).for_each(|_| run_schedule(&mut draws));
-}
-
-#[test]
 fn threads_never_hold_and_spend_more_than_the_cap_and_the_excess() {
     let budget = Budget::new([("tokens", Some(50_000.0)), ("usd", Some(40.0))]).unwrap();
     let subagents: Vec<Budget> =

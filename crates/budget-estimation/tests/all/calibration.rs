@@ -7,7 +7,9 @@ use budget_estimation::{
 use proptest::prelude::*;
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 
-use crate::common::{always, exponential, interval, learnt, level, refused, runs, stored, uniform};
+use crate::common::{
+    after_a_turn, always, exponential, interval, learnt, level, refused, runs, stored, uniform,
+};
 
 fn adaptive(coverage: f64, step: f64) -> AdaptiveConformal {
     AdaptiveConformal::new(level(coverage), step).unwrap()
@@ -107,8 +109,7 @@ fn survival_aware_quantiles_are_right_under_random_caps_and_naive_ones_too_low()
         naive.learn(&rollouts.get(0).unwrap(), tokens).unwrap();
     }
     let (probe_of, tokens) = runs([([1.0, 1.0], true)]);
-    let run = probe_of.get(0).unwrap();
-    let prefix = run.replay(tokens).unwrap().next().unwrap();
+    let prefix = after_a_turn(&probe_of, 0, tokens);
     let ends = |estimator: &mut PastQuantiles| estimator.estimate(&prefix).unwrap().ends().unwrap();
     // The other four turns: a gamma distribution of shape 4.
     let share_below = |x: f64| 1.0 - (-x).exp() * (1.0 + x + x.powi(2) / 2.0 + x.powi(3) / 6.0);
@@ -119,7 +120,8 @@ fn survival_aware_quantiles_are_right_under_random_caps_and_naive_ones_too_low()
     assert!(share_below(wrong.high()) < 0.72, "{wrong:?}");
     assert!(share_below(wrong.low()) < 0.19, "{wrong:?}");
     // Before the first turn: all five.
-    let whole = aware.estimate(&run.probe(tokens).unwrap()).unwrap().ends().unwrap();
+    let whole =
+        aware.estimate(&probe_of.get(0).unwrap().probe(tokens).unwrap()).unwrap().ends().unwrap();
     let share_below = |x: f64| share_below(x) - (-x).exp() * x.powi(4) / 24.0;
     assert!((share_below(whole.low()) - 0.2).abs() < 0.02, "{whole:?}");
     assert!((share_below(whole.high()) - 0.8).abs() < 0.02, "{whole:?}");
@@ -221,7 +223,7 @@ fn before_the_first_turn_past_quantiles_are_those_of_whole_runs_and_only_there()
     assert_eq!(rollouts.score(tokens, &mut past).unwrap().len(), 1);
     // 5 runs spent 10, 10, 20, 30 and 40; one went on for a turn.
     assert_eq!(past.estimate(&before), Ok(interval(10.0, 30.0)));
-    let after = last.replay(tokens).unwrap().next().unwrap();
+    let after = after_a_turn(&rollouts, 4, tokens);
     assert_eq!(past.estimate(&after), Ok(Estimate::NoAnswer));
 }
 
@@ -268,9 +270,7 @@ proptest! {
         }
         let aware = PastQuantiles::survival_aware(level(coverage));
         let mut aware = learnt(aware, &rollouts, tokens);
-        let run = rollouts.get(0).unwrap();
-        let prefix = run.replay(tokens).unwrap().next().unwrap();
-        let found = aware.estimate(&prefix).unwrap().ends().unwrap();
+        let found = aware.estimate(&after_a_turn(&rollouts, 0, tokens)).unwrap().ends().unwrap();
 
         let quantile = |p: f64| {
             let mut surviving = 1.0;

@@ -1,7 +1,7 @@
 //! What several files of tests need.
 
 use budget_estimation::{
-    Error, Estimate, Estimator, Level, Probability, Resource, Rollouts, estimator_from_fn,
+    Error, Estimate, Estimator, Level, Prefix, Probability, Resource, Rollouts, estimator_from_fn,
 };
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1, StandardUniform};
@@ -61,6 +61,30 @@ pub(crate) fn refused<T: std::fmt::Debug>(result: Result<T, Error>, text: &str) 
 pub(crate) fn stored<T: Serialize + DeserializeOwned>(value: &T) -> T {
     let text = serde_json::to_string(value).unwrap();
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+pub(crate) fn can_be_read<T: DeserializeOwned>(value: Value) -> bool {
+    serde_json::from_value::<T>(value).is_ok()
+}
+
+/// Asserts that a stored value can be read, and cannot after any of these edits.
+#[track_caller]
+pub(crate) fn assert_guarded<const N: usize>(
+    whole: &Value,
+    can_be_read: impl Fn(Value) -> bool,
+    edits: [(&str, Value); N],
+) {
+    assert!(can_be_read(whole.clone()), "{whole}");
+    for (path, hostile) in edits {
+        let mut changed = whole.clone();
+        *changed.pointer_mut(path).unwrap_or_else(|| panic!("{path} in {whole}")) = hostile.clone();
+        assert!(!can_be_read(changed), "{path} {hostile}");
+    }
+}
+
+/// The prefix of a run after its first turn.
+pub(crate) fn after_a_turn(rollouts: &Rollouts, run: usize, of: Resource) -> Prefix<'_> {
+    rollouts.get(run).unwrap().replay(of).unwrap().next().unwrap()
 }
 
 /// One entry per resource.

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use crate::{
-    common::{learnt, level, runs, stored},
+    common::{after_a_turn, learnt, level, runs, stored},
     impossible::learned,
 };
 
@@ -25,8 +25,8 @@ fn no_run_is_called_impossible_before_its_first_turn_unless_a_cap_is_exceeded() 
     let (rollouts, tokens) = low_costs_fail(400);
     let mut forecaster = learned(AbortLimit::default(), &rollouts);
     let failure = rollouts.get(0).unwrap();
-    let after_a_turn = failure.replay(tokens).unwrap().next().unwrap();
-    assert!(forecaster.forecast(&after_a_turn).unwrap().is_impossible);
+    let prefix = after_a_turn(&rollouts, 0, tokens);
+    assert!(forecaster.forecast(&prefix).unwrap().is_impossible);
     let before = forecaster.forecast(&failure.probe(tokens).unwrap()).unwrap();
     assert!(!before.is_impossible);
     // 266 of 400 runs succeeded.
@@ -34,19 +34,19 @@ fn no_run_is_called_impossible_before_its_first_turn_unless_a_cap_is_exceeded() 
 }
 
 #[test]
-fn keys_are_known_before_the_first_turn() {
+fn keys_are_known_before_the_first_turn_and_after_it() {
     let (mut rollouts, tokens) = runs((0..200).map(|at| ([100.0, 50.0], at % 2 == 0)));
     for at in 0..200 {
         rollouts.set_key(at, "task", ["easy", "hard"][at % 2]).unwrap();
     }
     let mut forecaster = learned(AbortLimit::default(), &rollouts);
-    let mut chance = |run| {
-        let prefix = rollouts.get(run).unwrap().probe(tokens).unwrap();
-        forecaster.forecast(&prefix).unwrap().chance
-    };
-    let (easy, hard) = (chance(0), chance(1));
-    assert!(easy.get() > 0.9 && hard.get() < 0.1, "{easy:?} {hard:?}");
-    assert!(hard > Probability::ZERO && easy < Probability::ONE);
+    let before = |run| rollouts.get(run).unwrap().probe(tokens).unwrap();
+    for [easy, hard] in [[0, 1].map(before), [0, 1].map(|run| after_a_turn(&rollouts, run, tokens))]
+    {
+        let [easy, hard] = [easy, hard].map(|prefix| forecaster.forecast(&prefix).unwrap().chance);
+        assert!(easy.get() > 0.9 && hard.get() < 0.1, "{easy:?} {hard:?}");
+        assert!(hard > Probability::ZERO && easy < Probability::ONE);
+    }
 }
 
 /// With a rate of 0.2 %, at least 1,151 feasible runs are needed.
@@ -77,6 +77,9 @@ fn a_run_that_cannot_be_learnt_changes_nothing() {
     let before = estimator.clone();
     let error = estimator.learn(&rollouts.get(41).unwrap(), tokens);
     assert!(matches!(error, Err(Error::UnknownCost { .. })), "{error:?}");
+    let foreign = Rollouts::new(["a", "b", "c"]).unwrap().resource("c").unwrap();
+    let error = estimator.learn(&rollouts.get(0).unwrap(), foreign);
+    assert!(matches!(error, Err(Error::NoSuchResource { .. })), "{error:?}");
     assert!(estimator == before);
     estimator.learn(&rollouts.get(40).unwrap(), tokens).unwrap();
     assert!(estimator != before);

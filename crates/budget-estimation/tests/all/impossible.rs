@@ -8,7 +8,7 @@ use budget_estimation::{
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 use statrs::function::beta::beta_reg;
 
-use crate::common::{interval, level, probability, refused, runs, stored, uniform};
+use crate::common::{after_a_turn, interval, level, probability, refused, runs, stored, uniform};
 
 fn chances(values: &[f64]) -> &[Probability] {
     Probability::from_slice(values).unwrap()
@@ -63,34 +63,6 @@ fn thresholds_of_many_runs_are_those_of_binomial_tails_by_statrs() {
     }
 }
 
-#[test]
-fn the_guarantee_holds_for_1_minus_delta_of_1000_seeds_and_not_for_the_empirical_rate() {
-    let (rate, n) = (0.05, 100);
-    let limit = AbortLimit::new(level(rate));
-    let (mut broken, mut broken_naive) = (0, 0);
-    for seed in 0..1000 {
-        let mut random = ChaCha8Rng::seed_from_u64(seed);
-        // A feasible run of 1 to 4 turns with uniform chances: the lowest of t chances is below the threshold with
-        // probability 1 - (1 - threshold)^t.
-        let mut run = |i| (0..1 + i % 4).map(|_| probability(uniform(&mut random))).collect();
-        let runs: Vec<Vec<Probability>> = (0..n).map(&mut run).collect();
-        let rate_of_runs = |threshold: f64| {
-            (1..=4).map(|turns| 1.0 - (1.0 - threshold).powi(turns)).sum::<f64>() / 4.0
-        };
-        let learned = limit.threshold(&runs).unwrap();
-        broken += i32::from(rate_of_runs(learned.map_or(0.0, Probability::get)) > rate);
-        // The largest threshold whose rate on these runs is at most 5 %.
-        let lowest = |run: &Vec<Probability>| run.iter().map(|it| it.get()).fold(1.0, f64::min);
-        let mut lowest: Vec<f64> = runs.iter().map(lowest).collect();
-        lowest.sort_by(f64::total_cmp);
-        broken_naive += i32::from(rate_of_runs(lowest[(rate * f64::from(n)) as usize]) > rate);
-    }
-    // The probability of a violation is P(Binomial(100, 0.05) < 2) = 0.037, and P(Binomial(100, 0.05) < 6) = 0.616
-    // for the naive threshold.
-    assert!(broken <= 100, "{broken}");
-    assert!(broken_naive > 500, "{broken_naive}");
-}
-
 /// Runs of two turns, of which the first costs up to 100.
 struct World {
     /// The probability that a run with this first cost is feasible.
@@ -135,7 +107,7 @@ fn forecast(
     cap: Option<f64>,
 ) -> SuccessForecast {
     let mut run = RecordedRun::new(BudgetMonitor::new([("tokens", cap)]).unwrap()).unwrap();
-    let tokens = run.resource("tokens").unwrap();
+    let tokens = run.rollouts().resource("tokens").unwrap();
     costs.iter().for_each(|&cost| run.push(&[Some(cost)]).unwrap());
     forecaster.forecast(&run.prefix(tokens).unwrap()).unwrap()
 }
@@ -208,12 +180,11 @@ fn a_forecast_depends_on_what_a_prefix_shows_and_not_on_the_unit_of_cost() {
     }));
     let mut in_thousandths = learned(limit, &thousandths);
     for (rollout, small) in rollouts.iter().zip(thousandths.iter()) {
-        let prefix = rollout.replay(tokens).unwrap().next().unwrap();
+        let [prefix, small] =
+            [&rollout, &small].map(|it| it.replay(tokens).unwrap().next().unwrap());
         let replayed = forecaster.forecast(&prefix).unwrap();
-        let costs = &rollout.usage(tokens).unwrap().costs()[..1];
-        assert_eq!(replayed, forecast(&mut forecaster, costs, None));
-        let prefix = small.replay(tokens).unwrap().next().unwrap();
-        let rescaled = in_thousandths.forecast(&prefix).unwrap();
+        assert_eq!(replayed, forecast(&mut forecaster, prefix.usage().costs(), None));
+        let rescaled = in_thousandths.forecast(&small).unwrap();
         assert_relative_eq!(rescaled.chance.get(), replayed.chance.get(), max_relative = 1e-9);
     }
 }
@@ -238,7 +209,7 @@ fn a_run_over_its_cap_is_impossible_before_anything_is_learned() {
     // A cap on another resource counts as well.
     let monitor = BudgetMonitor::new([("tokens", None), ("usd", Some(1.0))]).unwrap();
     let mut run = RecordedRun::new(monitor).unwrap();
-    let tokens = run.resource("tokens").unwrap();
+    let tokens = run.rollouts().resource("tokens").unwrap();
     run.push(&[Some(60.0), Some(1.5)]).unwrap();
     assert!(forecaster.forecast(&run.prefix(tokens).unwrap()).unwrap().is_impossible);
 }
@@ -262,34 +233,13 @@ fn a_cap_moves_the_chance() {
 }
 
 #[test]
-fn runs_with_the_keys_of_successes_have_a_higher_chance() {
-    let mut random = ChaCha8Rng::seed_from_u64(6);
-    let mut rollouts = Rollouts::new(["tokens"]).unwrap().with_keys(["model"]).unwrap();
-    for i in 0..300 {
-        let (model, chance) = if i % 2 == 0 { ("good", 0.9) } else { ("bad", 0.2) };
-        let succeeded = uniform(&mut random) < chance;
-        let run = rollouts.push(&[100.0 * uniform(&mut random), 10.0], succeeded).unwrap();
-        rollouts.set_key(run, "model", model).unwrap();
-    }
-    let mut forecaster = learned(AbortLimit::default(), &rollouts);
-    let tokens = rollouts.resource("tokens").unwrap();
-    let mut chance = |run: usize| {
-        let rollout = rollouts.get(run).unwrap();
-        let prefix = rollout.replay(tokens).unwrap().next().unwrap();
-        forecaster.forecast(&prefix).unwrap().chance.get()
-    };
-    let [good, bad] = [298, 299].map(&mut chance);
-    assert!((0.75..1.0).contains(&good) && (0.05..0.4).contains(&bad), "{good}, {bad}");
-}
-
-#[test]
 fn the_rule_of_value_and_cost_gains_nearly_what_the_true_chance_would() {
     let rollouts = SIGNAL.runs(7, 3000);
     let tokens = rollouts.resource("tokens").unwrap();
     let mut forecaster = SuccessForecaster::new(AbortLimit::default());
     let (mut samples, mut failures) = (Vec::new(), Vec::new());
     for rollout in rollouts.iter() {
-        let prefix = rollout.replay(tokens).unwrap().next().unwrap();
+        let prefix = after_a_turn(&rollouts, rollout.index(), tokens);
         let found = forecaster.forecast(&prefix).unwrap();
         // The second turn costs 10, which an estimator would learn.
         let estimate = match found.is_impossible {

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use budget_estimation::{
-    BudgetEstimator, BudgetMonitor, DetectionSummary, Estimate, Estimator, Prefix, ProgressMetrics,
-    RecordedRun, Sample, StopRule, early_stopping, forest::PrefixFeatures,
+    BudgetEstimator, BudgetMonitor, Estimator, Prefix, RecordedRun, StopRule, early_stopping,
+    forest::PrefixFeatures,
 };
 use proptest::prelude::*;
 
@@ -75,41 +75,5 @@ proptest! {
                 prop_assert_eq!(Some(left), live.monitor().left().next().unwrap());
             }
         }
-    }
-}
-
-/// Failed runs with a first alarm after `alarm` of their turns, each of which costs as much as its number.
-fn detection(alarms: &[(usize, usize)]) -> DetectionSummary {
-    let costs = |turns: usize| (1..=turns as u32).map(f64::from).collect::<Vec<_>>();
-    let (rollouts, tokens) = runs(alarms.iter().map(|&(turns, _)| (costs(turns), false)));
-    let mut metrics = ProgressMetrics::new(1).unwrap();
-    for (run, &(turns, alarm)) in rollouts.iter().zip(alarms) {
-        for turn in 1..turns {
-            let is_alarm = turn >= alarm;
-            let estimate = if is_alarm { Estimate::Impossible } else { Estimate::NoAnswer };
-            metrics.update(&Sample::new(&run, tokens, turn, estimate).unwrap()).unwrap();
-        }
-    }
-    metrics.finish().unwrap().detection.unwrap()
-}
-
-/// Alarms after 2 of 5 and 6 of 8 turns, and none: 3 of 15 and 21 of 36 are spent, by hand.
-#[test]
-fn the_delay_of_detection_is_the_share_of_turns_and_of_costs_before_the_first_alarm() {
-    let found = detection(&[(5, 2), (8, 6), (4, 9)]);
-    assert_eq!((found.failed, found.detected, found.mean_turns), (3, 2, Some(4.0)));
-    assert!((found.mean_turn_share - (0.4 + 0.75 + 1.0) / 3.0).abs() < 1e-15);
-    assert!((found.mean_spent_share - (0.2 + 21.0 / 36.0 + 1.0) / 3.0).abs() < 1e-15);
-    assert_eq!(found.median_spent_share, 21.0 / 36.0);
-}
-
-proptest! {
-    #[test]
-    fn the_delay_of_detection_has_the_same_bits_in_any_order_of_runs(
-        runs in prop::collection::vec((2_usize..30, 1_usize..30), 1..30).prop_shuffle(),
-    ) {
-        let mut sorted = runs.clone();
-        sorted.sort_unstable();
-        prop_assert_eq!(detection(&runs), detection(&sorted));
     }
 }

@@ -16,7 +16,7 @@ fn stopped(estimator: &mut dyn Estimator, value: f64) -> usize {
     for _ in 0..200 {
         let monitor = BudgetMonitor::new([("usd", Some(10.0))]).unwrap().with_stop_rule(rule);
         let mut run = RecordedRun::new(monitor).unwrap();
-        let usd = run.resource("usd").unwrap();
+        let usd = run.rollouts().resource("usd").unwrap();
         let mut cut = false;
         for _ in 0..5 {
             run.push(&[0.01]).unwrap();

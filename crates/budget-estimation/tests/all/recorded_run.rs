@@ -14,7 +14,7 @@ fn monitor() -> BudgetMonitor {
     monitor.with_stop_rule(StopRule::impossible_in_a_row(2).unwrap())
 }
 
-fn tps() -> Tps<LogScore> {
+pub(crate) fn tps() -> Tps<LogScore> {
     Tps::new(LogScore::clipped(1e-6).unwrap(), WeightSchedule::LinearFront)
 }
 

@@ -6,7 +6,7 @@ use budget_estimation::{
 };
 use proptest::prelude::*;
 
-use crate::common::{always, interval, refused};
+use crate::common::{after_a_turn, always, interval, refused};
 
 /// A run of two resources that has not begun, with a cap on the output.
 fn recorded(cap: Option<f64>) -> RecordedRun {
@@ -218,6 +218,8 @@ proptest! {
                 let sample = samples[at];
                 prop_assert_eq!((sample.rollout(), sample.turn(), sample.turns()), (run, k, costs.len()));
                 prop_assert_eq!((sample.used(), sample.remaining()), (used, left));
+                let [capped, left_of_cap] = [f64::from(cap), f64::from(cap) - used].map(Some);
+                prop_assert_eq!((sample.cap(), sample.left()), (capped, left_of_cap));
                 prop_assert_eq!(sample.is_feasible(), *succeeded && total <= f64::from(cap));
                 prop_assert_eq!(sample.is_hit(), left <= used);
                 prop_assert_eq!(sample.is_trivial(), left == 0.0);
@@ -266,7 +268,6 @@ fn an_unknown_cost_is_an_error_only_for_who_asks_for_it() {
     ));
     assert_eq!(rollout.remaining(input, 1).unwrap_err(), unknown);
     assert_eq!(rollout.replay(input).err(), Some(unknown.clone()));
-    assert_eq!(rollout.cumulative(input, 1), Ok(1.0));
     assert!(rollout.usage(output).is_ok() && rollout.usage(input).is_err());
 
     let shown: Vec<_> = rollout
@@ -300,16 +301,28 @@ fn a_run_is_feasible_only_within_every_cap() {
 
 #[test]
 fn a_sum_of_resources_is_a_resource_and_a_choice_of_rollouts_keeps_what_they_are() {
-    let mut rollouts = rollouts(&[(vec![[1.0, 2.0]; 2], false), (vec![[3.0, 4.0]; 3], true)]);
+    let rollouts = rollouts(&[(vec![[1.0, 2.0]; 2], false), (vec![[3.0, 4.0]; 3], true)]);
+    let rollouts = rollouts.with_keys(["model"]).unwrap();
+    let mut rollouts = rollouts.with_features(["errors"]).unwrap();
     rollouts.set_id(1, "b").unwrap();
     rollouts.set_key(1, "task", "t").unwrap();
+    for (rollout, turns) in [(0, 2), (1, 3)] {
+        rollouts.set_key(rollout, "model", format!("m{rollout}")).unwrap();
+        for turn in [0, turns] {
+            let value = (10 * rollout + turn) as f64;
+            rollouts.set_feature(rollout, turn, "errors", value).unwrap();
+        }
+    }
     let parts: Vec<Resource> = rollouts.resources().map(|(resource, _)| resource).collect();
     let total = rollouts.add_sum("total", &parts).unwrap();
     rollouts.set_cap_of(1, total, 20.0).unwrap();
     assert_eq!(rollouts.get(0).unwrap().usage(total).unwrap().costs(), [3.0, 3.0]);
     let kept = rollouts.filter(|rollout| rollout.succeeded());
     let rollout = kept.get(0).unwrap();
-    assert_eq!((kept.len(), rollout.id(), rollout.key("task")), (1, Some("b"), Some("t")));
+    assert_eq!((kept.len(), rollout.id()), (1, Some("b")));
+    assert_eq!(rollout.keys().collect::<Vec<_>>(), [("task", "t"), ("model", "m1")]);
+    let features: Vec<_> = (0..5).map(|turn| rollout.feature(turn, "errors")).collect();
+    assert_eq!(features, [Some(10.0), None, None, Some(13.0), None]);
     assert_eq!(rollout.usage(total).unwrap().cumulative(), [7.0, 14.0, 21.0]);
     assert_eq!(rollout.cap(total), Ok(Some(20.0)));
     refused(rollouts.add_sum("total", &parts), "resource name \"total\" is empty or repeated");
@@ -342,13 +355,13 @@ fn wrong_rollouts_are_refused_and_leave_no_trace() {
 #[test]
 fn a_wrong_turn_of_a_live_run_is_refused_and_leaves_no_trace() {
     let mut live = recorded(None);
-    let output = live.resource("output").unwrap();
+    let output = live.rollouts().resource("output").unwrap();
     live.push(&[None, Some(2.0)]).unwrap();
     let before = seen(&live.prefix(output).unwrap());
     refused(live.push(&[Some(1.0), Some(-1.0)]), "rollout 0, turn 2: output is -1");
     refused(live.push(&[Some(1.0)]), "rollout 0 has 1 costs; give 2");
     assert_eq!(seen(&live.prefix(output).unwrap()), before);
-    let input = live.resource("input").unwrap();
+    let input = live.rollouts().resource("input").unwrap();
     refused(live.prefix(input), "rollout 0, turn 1: input is unknown");
 }
 
@@ -406,7 +419,7 @@ fn linear_extrapolation_learns_the_length_of_successes_alone_and_never_says_zero
         [10.0, 10.0, 30.0, 10.0, 50.0, 10.0]
     );
     // Now the mean of 4, 8 and 9.
-    let first = rollouts.get(0).unwrap().replay(output).unwrap().next().unwrap();
+    let first = after_a_turn(&rollouts, 0, output);
     assert_eq!(linear.estimate(&first), Ok(interval(60.0, 60.0)));
     for (turns, half_width) in [(0.5, 0.1), (f64::NAN, 0.1), (5.0, 1.1), (5.0, f64::NAN)] {
         assert!(LinearEstimator::new(turns, half_width).is_err(), "{turns} {half_width}");
@@ -449,7 +462,7 @@ fn a_prefix_shows_the_contents_of_its_completed_turns_only() {
     assert!(live.set_content(1, "early").is_err());
     live.push(&[Some(1.0), Some(2.0)]).unwrap();
     live.set_content(1, "done").unwrap();
-    let prefix = live.prefix(live.resource("output").unwrap()).unwrap();
+    let prefix = live.prefix(live.rollouts().resource("output").unwrap()).unwrap();
     assert_eq!((prefix.content(0), prefix.content(1)), (Some("task"), Some("done")));
 }
 
@@ -480,23 +493,4 @@ fn wrong_keys_and_features_are_refused_and_leave_no_trace() {
     let features = PrefixFeatures::new(&rollout, input).unwrap();
     let output = rollout.probe(rollouts.resource("output").unwrap()).unwrap();
     refused(features.append_to(&mut Vec::new(), &output), "differ in the estimated resource");
-}
-
-#[test]
-fn a_choice_of_rollouts_keeps_their_keys_and_features() {
-    let rollouts = rollouts(&[(vec![[1.0, 2.0]; 2], false), (vec![[3.0, 4.0]; 3], true)]);
-    let rollouts = rollouts.with_keys(["model"]).unwrap();
-    let mut rollouts = rollouts.with_features(["errors"]).unwrap();
-    for (rollout, turns) in [(0, 2), (1, 3)] {
-        rollouts.set_key(rollout, "model", format!("m{rollout}")).unwrap();
-        for turn in [0, turns] {
-            let value = (10 * rollout + turn) as f64;
-            rollouts.set_feature(rollout, turn, "errors", value).unwrap();
-        }
-    }
-    let kept = rollouts.filter(|rollout| rollout.succeeded());
-    let rollout = kept.get(0).unwrap();
-    assert_eq!(rollout.keys().collect::<Vec<_>>(), [("model", "m1")]);
-    let features: Vec<_> = (0..5).map(|turn| rollout.feature(turn, "errors")).collect();
-    assert_eq!(features, [Some(10.0), None, None, Some(13.0), None]);
 }

@@ -79,6 +79,16 @@ fn a_missing_answer_beside_another_answer_ends_no_row() {
         stops(&[[impossible, none], [none, none], [none, fits], [impossible, none]]),
         Some(3)
     );
+    assert_eq!(
+        stops(&[
+            [impossible, none],
+            [fits, none],
+            [impossible, none],
+            [none, none],
+            [impossible, none]
+        ]),
+        Some(4)
+    );
     // Both resources count for one row.
     assert_eq!(stops(&[[impossible, fits], [fits, impossible]]), Some(1));
     assert_eq!(stops(&[[impossible, fits], [none, impossible]]), Some(1));

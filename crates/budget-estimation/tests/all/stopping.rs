@@ -44,6 +44,11 @@ fn counts_of_the_four_benchmarks_add_up_to_the_published_averages() {
     assert_eq!(checked, 5);
 }
 
+/// What a stop at the first `impossible` saves and loses.
+fn at_first(rollouts: &Rollouts, of: Resource, samples: &[Sample]) -> Result<EarlyStops, Error> {
+    early_stopping(rollouts, of, samples, None, &[StopRule::first_impossible()])
+}
+
 /// One sample for each prefix that is kept, and the stated probabilities of failure.
 fn recorded(
     runs: &[(Vec<u8>, bool)],
@@ -109,8 +114,7 @@ proptest! {
     #[test]
     fn the_first_impossible_saves_what_came_after_it((runs, answers) in some_runs()) {
         let (rollouts, tokens, samples, _) = recorded(&runs, &answers);
-        let stops =
-            early_stopping(&rollouts, tokens, &samples, None, &[StopRule::first_impossible()]).unwrap();
+        let stops = at_first(&rollouts, tokens, &samples).unwrap();
         let (mut saved, mut spent) = (0.0, 0.0);
         for rollout in rollouts.iter().filter(|rollout| !rollout.succeeded()) {
             spent += rollout.usage(tokens).unwrap().total();
@@ -127,13 +131,11 @@ proptest! {
 fn samples_out_of_order_and_chances_that_do_not_match_are_errors() {
     let runs = [(vec![1, 2, 3], true), (vec![4, 5, 6], false)];
     let (rollouts, tokens, mut samples, chances) = recorded(&runs, &[5]);
-    let stops = |samples: &[Sample], chances| {
-        early_stopping(&rollouts, tokens, samples, chances, &[StopRule::first_impossible()])
-    };
-    refused(stops(&samples, Some(&chances[1..])), "failure_probabilities: expected 4, found 3");
+    let short = early_stopping(&rollouts, tokens, &samples, Some(&chances[1..]), &[]);
+    refused(short, "failure_probabilities: expected 4, found 3");
     samples.swap(1, 2);
-    refused(stops(&samples, None), "sample 2 is out of order");
-    let none = stops(&[], None).unwrap();
+    refused(at_first(&rollouts, tokens, &samples), "sample 2 is out of order");
+    let none = at_first(&rollouts, tokens, &[]).unwrap();
     refused(none.false_abort_rate(), "the input is empty");
     assert_eq!(none.saved_share(), Ok(0.0));
 }
@@ -150,19 +152,6 @@ fn counts_that_cannot_be_give_no_share() {
     }
     stops.saved = 10.0;
     assert_eq!(stops.saved_share(), Ok(1.0));
-}
-
-/// An interval ends a row; a turn without an answer neither continues nor ends it.
-#[test]
-fn a_row_is_of_answers_that_follow_each_other() {
-    let rule = StopRule::impossible_in_a_row(2).unwrap();
-    let mut monitor = BudgetMonitor::new([("tokens", None)]).unwrap().with_stop_rule(rule);
-    let (impossible, none) = (Estimate::Impossible, Estimate::NoAnswer);
-    let answers = [impossible, interval(10.0, 20.0), impossible, none, impossible, impossible];
-    let stopped = answers.map(|answer| {
-        matches!(monitor.push(&turn(&[1.0], &[answer]), None).unwrap(), Advice::Stop(_))
-    });
-    assert_eq!(stopped, [false, false, false, false, true, true]);
 }
 
 #[test]
@@ -208,19 +197,16 @@ fn samples_of_another_resource_or_other_rollouts_are_an_error_though_the_positio
     let [tokens, usd] = ["tokens", "usd"].map(|name| rollouts.resource(name).unwrap());
     let mut silent = always(Estimate::NoAnswer);
     let mut samples = rollouts.score(tokens, &mut silent).unwrap();
-    let stops = |rollouts: &Rollouts, of, samples: &[Sample]| {
-        early_stopping(rollouts, of, samples, None, &[StopRule::first_impossible()])
-    };
     let curve = |rollouts: &Rollouts, of, samples: &[Sample]| {
         stopping_curve(rollouts, of, samples, &[Probability::HALF; 2])
     };
     let other = "sample 0 belongs to tokens; give only samples of usd";
-    refused(stops(&rollouts, usd, &samples), other);
+    refused(at_first(&rollouts, usd, &samples), other);
     refused(curve(&rollouts, usd, &samples), other);
     assert!(curve(&rollouts, tokens, &samples).is_ok());
     // One of two is enough.
     samples[1] = Sample::new(&rollouts.get(0).unwrap(), usd, 2, Estimate::NoAnswer).unwrap();
-    refused(stops(&rollouts, tokens, &samples), "sample 1 belongs to usd");
+    refused(at_first(&rollouts, tokens, &samples), "sample 1 belongs to usd");
     // Of rollouts with one other resource, or with a longer run.
     let (one, only) = runs([([100.0, 200.0, 50.0], false)]);
     let samples = one.score(only, &mut silent).unwrap();
@@ -228,10 +214,10 @@ fn samples_of_another_resource_or_other_rollouts_are_an_error_though_the_positio
     let mut both = Rollouts::new(["usd", "tokens"]).unwrap();
     both.push(&[0.25, 100.0, 0.5, 200.0, 0.75, 50.0], false).unwrap();
     let first = both.resource("usd").unwrap();
-    refused(stops(&both, first, &samples), other);
+    refused(at_first(&both, first, &samples), other);
     refused(curve(&both, first, &samples), other);
     let (longer, _) = runs([([100.0, 200.0, 50.0, 0.0], false)]);
-    refused(stops(&longer, only, &samples), other);
+    refused(at_first(&longer, only, &samples), other);
 }
 
 #[test]
@@ -240,7 +226,7 @@ fn early_stops_of_two_resources_do_not_merge() {
         let mut rollouts = Rollouts::new([name]).unwrap();
         rollouts.push(&[100.0, 200.0], false).unwrap();
         let resource = rollouts.resource(name).unwrap();
-        early_stopping(&rollouts, resource, &[], None, &[StopRule::first_impossible()]).unwrap()
+        at_first(&rollouts, resource, &[]).unwrap()
     };
     let (mut all, usd) = (EarlyStops::default(), stops("cost_usd"));
     assert_eq!(all.merge(&stops("tokens")), Ok(()));
@@ -472,15 +458,12 @@ fn samples_made_under_another_cap_or_outcome_are_an_error() {
     };
     let before = [sample(&rollouts)];
     rollouts.set_cap(tokens, 20.0).unwrap();
-    let stops = |rollouts: &Rollouts, samples: &[Sample]| {
-        early_stopping(rollouts, tokens, samples, None, &[StopRule::CapExceeded])
-    };
     let other = "sample 0 does not match rollout 0";
-    refused(stops(&rollouts, &before), other);
+    refused(at_first(&rollouts, tokens, &before), other);
     refused(stopping_curve(&rollouts, tokens, &before, &[Probability::HALF]), other);
-    assert!(stops(&rollouts, &[sample(&rollouts)]).is_ok());
+    assert!(at_first(&rollouts, tokens, &[sample(&rollouts)]).is_ok());
     // The same costs and cap, but a failure.
-    refused(stops(&runs([(costs, false)]).0, &before), other);
+    refused(at_first(&runs([(costs, false)]).0, tokens, &before), other);
 }
 
 /// By `Reading::Cap`, an interval above what is left says "impossible" to every measure; by `Reading::Answers`, to none.

@@ -11,9 +11,11 @@ use budget_estimation::{
 use proptest::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use trajectory_metrics::{LogScore, Tps, WeightSchedule};
 
-use crate::common::{forge, interval, level, probability, stored};
+use crate::{
+    common::{assert_guarded, can_be_read, forge, interval, level, probability, stored},
+    recorded_run::tps,
+};
 
 fn is_written<T: Serialize>() {}
 fn is_stored<T: Serialize + DeserializeOwned>() {}
@@ -49,10 +51,6 @@ fn new_run() -> RecordedRun {
     let monitor = monitor.with_stop_rule(rule).with_warning_at(0.7).unwrap();
     let run = RecordedRun::new(monitor).unwrap();
     run.with_keys(["model"]).unwrap().with_features(["errors"]).unwrap()
-}
-
-fn tps() -> Tps<LogScore> {
-    Tps::new(LogScore::clipped(1e-6).unwrap(), WeightSchedule::LinearFront)
 }
 
 proptest! {
@@ -98,7 +96,7 @@ proptest! {
         }
         let mut linear = LinearEstimator::new(5.0, 0.5).unwrap();
         let [a, b] = [&whole, &resumed].map(|run| {
-            let tokens = run.resource("tokens").unwrap();
+            let tokens = run.rollouts().resource("tokens").unwrap();
             linear.estimate(&run.prefix(tokens).unwrap()).unwrap()
         });
         prop_assert_eq!(a, b);
@@ -199,29 +197,13 @@ fn rollouts_are_read_back_with_all_that_was_set() {
     assert_eq!((run.cost(tokens, 2), run.cap(tokens)), (Some(1e17), Ok(Some(1e18))));
     assert_eq!((run.content(2), run.observation(3)), (Some("done"), Some("1 2 3")));
     assert_eq!((run.feature(3, "errors"), run.feature(2, "errors")), (Some(2.0), None));
-    let usages = |all: &Rollouts| {
-        format!(
-            "{:?}",
-            all.get(1)
-                .unwrap()
-                .replay(tokens)
-                .unwrap()
-                .map(|it| format!(
-                    "{:?} {:?}",
-                    it.usage(),
-                    (1..4).map(|turn| it.feature(turn, "errors")).collect::<Vec<_>>()
-                ))
-                .collect::<Vec<_>>()
-        )
-    };
-    assert_eq!(usages(&all), usages(&again));
     assert!(again.get(0).unwrap().usage(again.resource("usd").unwrap()).is_err());
 }
 
 #[test]
 fn texts_that_no_rollouts_have_are_refused() {
     let whole = serde_json::to_value(full()).unwrap();
-    for (path, hostile) in [
+    let edits = [
         ("/ends", json!([2, 1, 6])),
         ("/ends", json!([2, 5, 7])),
         ("/ends", json!([2, 5, u64::MAX])),
@@ -253,11 +235,8 @@ fn texts_that_no_rollouts_have_are_refused() {
         ("/contents", json!([[[3, 0], "text"]])),
         ("/observations", json!([[[1, 0], "text"]])),
         ("/observations", json!({"1": "text"})),
-    ] {
-        let mut changed = whole.clone();
-        *changed.pointer_mut(path).unwrap() = hostile.clone();
-        assert!(serde_json::from_value::<Rollouts>(changed).is_err(), "{path} {hostile}");
-    }
+    ];
+    assert_guarded(&whole, can_be_read::<Rollouts>, edits);
 }
 
 #[test]
@@ -278,7 +257,7 @@ fn a_text_of_a_run_that_was_changed_is_refused_also_with_its_fingerprint() {
     }
     // The fingerprint fits, but the parts are of no run.
     let whole: Value = serde_json::from_str(&whole).unwrap();
-    for (path, hostile) in [
+    let edits = [
         ("/forecasts/0", json!(85.0)),
         ("/end/reason", json!(null)),
         ("/end/outcome", json!(true)),
@@ -295,45 +274,44 @@ fn a_text_of_a_run_that_was_changed_is_refused_also_with_its_fingerprint() {
         ("/monitor/turns", json!(2)),
         ("/monitor/in_a_row", json!([3, 0])),
         ("/monitor/resources", json!([])),
-    ] {
-        let mut changed = whole["state"].clone();
-        *changed.pointer_mut(path).unwrap() = hostile.clone();
-        let changed = forge(changed);
-        assert!(serde_json::from_value::<RecordedRun>(changed).is_err(), "{path} {hostile}");
-    }
-    let forged = forge(whole["state"].clone());
-    assert_eq!(forged, whole);
+    ];
+    assert_guarded(&whole["state"], |it| can_be_read::<RecordedRun>(forge(it)), edits);
+    assert_eq!(forge(whole["state"].clone()), whole);
 }
 
 #[test]
-fn a_monitor_whose_row_of_impossible_does_not_match_its_last_answers_is_refused() {
+fn texts_that_no_monitor_has_are_refused() {
     let rule = StopRule::impossible_in_a_row(2).unwrap();
     let monitor = BudgetMonitor::new([("usd", None), ("tokens", None)]).unwrap();
     let mut monitor = monitor.with_stop_rule(rule);
     let turn = |estimate| [(0.5, Estimate::NoAnswer), (7.0, estimate)];
     monitor.push(&turn(Estimate::Impossible), None).unwrap();
-    let whole = serde_json::to_value(&monitor).unwrap();
-    let read = serde_json::from_value::<BudgetMonitor>;
     // A turn without an answer does not end the row.
-    let mut resumed = read(whole.clone()).unwrap();
+    let mut resumed = stored(&monitor);
     resumed.push(&turn(Estimate::NoAnswer), None).unwrap();
     let advice = resumed.push(&turn(Estimate::Impossible), None).unwrap();
     assert_eq!(advice, Advice::Stop(AdviceReason::Impossible { in_a_row: 2 }));
-    for (path, hostile) in [
+    let edits = [
+        // The row of impossible estimates and the last answers do not match.
         ("/resources/1/last", json!([false, false])),
         ("/resources/1/last", json!([true, false])),
         ("/resources/1/last", json!([false, true])),
         ("/in_a_row", json!([0, 0])),
         ("/in_a_row", json!([1, 0])),
         ("/in_a_row", json!([0, 1])),
-    ] {
-        let mut changed = whole.clone();
-        *changed.pointer_mut(path).unwrap() = hostile.clone();
-        assert!(read(changed).is_err(), "{path} {hostile}");
-    }
-    let mut without = whole.clone();
-    without["resources"][1].as_object_mut().unwrap().remove("last");
-    assert!(read(without).is_err());
+        ("/in_a_row", json!([3, 3])),
+        ("/resources/1", json!({"name": "tokens", "cap": null, "spent": "7e0"})),
+        ("/resources", json!([])),
+        ("/resources/0/name", json!("")),
+        ("/resources/0/cap", json!(-1.0)),
+        ("/resources/0/spent", json!("-1e0")),
+        ("/resources/0/spent", json!("1e399")),
+        ("/rules/0/impossible/in_a_row", json!(0)),
+        ("/warn_at", json!(2.0)),
+        // Nothing is spent before the first turn.
+        ("/turns", json!(0)),
+    ];
+    assert_guarded(&serde_json::to_value(&monitor).unwrap(), can_be_read::<BudgetMonitor>, edits);
 }
 
 #[test]
@@ -345,29 +323,23 @@ fn a_sample_whose_amounts_no_run_can_have_is_refused() {
         let sample = Sample::new(&rollouts.get(0).unwrap(), tokens, 2, Estimate::NoAnswer).unwrap();
         serde_json::to_value(sample).unwrap()
     };
-    let read = serde_json::from_value::<Sample>;
-    let without_cap = sample(&rollouts);
+    let edits = [("/left", json!("-inf")), ("/left", json!(0.4))];
+    assert_guarded(&sample(&rollouts), can_be_read::<Sample>, edits);
     rollouts.set_cap(tokens, 0.7).unwrap();
-    let with_cap = sample(&rollouts);
-    assert!(read(with_cap.clone()).unwrap().is_feasible());
-    for (whole, field, hostile) in [
-        (&without_cap, "left", json!("-inf")),
-        (&without_cap, "left", json!(0.4)),
-        (&with_cap, "left", json!(0.5)),
-        (&with_cap, "left", json!(0.7)),
-        (&with_cap, "left", json!("inf")),
-        (&with_cap, "used", json!(0.2)),
-        (&with_cap, "cap", json!(0.6)),
-        (&with_cap, "remaining", json!(0.41)),
-    ] {
-        let mut changed = whole.clone();
-        changed[field] = hostile.clone();
-        assert!(read(changed).is_err(), "{field} {hostile}");
-    }
+    let mut with_cap = sample(&rollouts);
+    assert_eq!(with_cap["feasible"], true);
+    let edits = [
+        ("/left", json!(0.5)),
+        ("/left", json!(0.7)),
+        ("/left", json!("inf")),
+        ("/used", json!(0.2)),
+        ("/cap", json!(0.6)),
+        ("/remaining", json!(0.41)),
+    ];
+    assert_guarded(&with_cap, can_be_read::<Sample>, edits);
     // A run that is not feasible may have spent more than the cap.
-    let mut over = with_cap;
-    (over["remaining"], over["feasible"]) = (json!(0.41), json!(false));
-    assert!(read(over).is_ok());
+    (with_cap["remaining"], with_cap["feasible"]) = (json!(0.41), json!(false));
+    assert!(can_be_read::<Sample>(with_cap));
 }
 
 #[test]
@@ -375,15 +347,17 @@ fn a_text_of_measures_that_none_have_is_refused() {
     let mut all = full();
     let tokens = all.resource("tokens").unwrap();
     all.set_cap(tokens, 1e5).unwrap();
-    let mut metrics = ProgressMetrics::new(2).unwrap();
+    let mut metrics = ProgressMetrics::new(2).unwrap().with_coverage(level(0.5));
     for (turn, estimate) in [(0, interval(1.0, 9.0)), (1, Estimate::Impossible)] {
         let sample = Sample::new(&all.get(1).unwrap(), tokens, turn, estimate).unwrap();
         metrics.update(&sample).unwrap();
     }
-    let whole = serde_json::to_value(&metrics).unwrap();
-    assert!(serde_json::from_value::<ProgressMetrics>(whole.clone()).is_ok());
-    for (path, hostile) in [
+    let edits = [
         ("/bins", json!([])),
+        ("/bins/0/proper", json!({"coverage": 0.5})),
+        ("/bins/0/midpoint_errors", json!([[-1.0, 1.0]])),
+        ("/bins/0/midpoint_errors", json!([[1.0, -1.0]])),
+        ("/bins/0/predictions/0/0/ones", json!(-1)),
         ("/bins/0/resource", json!({"index": 0, "names": 3})),
         ("/first_turn/proper", json!({"coverage": 0.5, "losses": []})),
         ("/resource", json!(null)),
@@ -396,11 +370,8 @@ fn a_text_of_measures_that_none_have_is_refused() {
         ("/detection/1/remaining", json!(null)),
         ("/detection/1/left", json!("inf")),
         ("/detection/1/resource/index", json!(0)),
-    ] {
-        let mut changed = whole.clone();
-        *changed.pointer_mut(path).unwrap_or_else(|| panic!("{path} in {whole}")) = hostile.clone();
-        assert!(serde_json::from_value::<ProgressMetrics>(changed).is_err(), "{path} {hostile}");
-    }
+    ];
+    assert_guarded(&serde_json::to_value(&metrics).unwrap(), can_be_read::<ProgressMetrics>, edits);
 }
 
 #[test]

@@ -4,15 +4,14 @@ use std::fmt::Debug;
 
 use budget_estimation::{
     AdaptiveConformal, Advice, AdviceReason, BudgetEstimator, BudgetMonitor, Calibrated, Error,
-    Estimate, Estimator, LinearEstimator, Metrics, PastQuantiles, Probability, Resource, Rollouts,
-    StopReason, StopRule,
+    Estimate, Estimator, LinearEstimator, PastQuantiles, Resource, Rollouts, StopReason, StopRule,
 };
 use censoring::StopClass;
 use proptest::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    common::{always, forge, interval, learnt, level, probability, runs, stored, turn},
+    common::{forge, learnt, level, probability, runs, stored, turn},
     stopping::going_on,
 };
 
@@ -68,33 +67,6 @@ proptest! {
         let adaptive = AdaptiveConformal::new(level, 0.1).unwrap();
         estimates_alike(Calibrated::new(linear, adaptive), &runs)?;
     }
-
-    #[test]
-    fn monitors_go_on_to_the_last_bit(
-        turns in prop::collection::vec((0.0..9.0_f64, 0_u32..500, 0_u8..6), 1..20),
-    ) {
-        let mut monitor = BudgetMonitor::new([("usd", Some(8.5)), ("tokens", None)])
-            .unwrap()
-            .with_stop_rule(StopRule::impossible_in_a_row(3).unwrap())
-            .with_stop_rule(StopRule::FailureProbability { at_least: Probability::HALF })
-            .with_warning_at(0.7)
-            .unwrap();
-        let mut resumed = stored(&monitor);
-        for &(seconds, cents, said) in &turns {
-            let spent = [f64::from(cents) / 100.0, seconds];
-            let estimate = match said {
-                0 | 1 => Estimate::Impossible,
-                2 => Estimate::NoAnswer,
-                _ => interval(0.1, f64::from(said)),
-            };
-            let stated = Probability::new(f64::from(said) / 10.0).ok();
-            let advice = monitor.push(&turn(&spent, &[estimate; 2]), stated).unwrap();
-            prop_assert_eq!(&advice, &resumed.push(&turn(&spent, &[estimate; 2]), stated).unwrap());
-            resumed = stored(&resumed);
-            prop_assert_eq!(&resumed, &monitor);
-        }
-    }
-
 }
 
 #[test]
@@ -122,50 +94,6 @@ fn what_cannot_be_a_state_is_refused() {
     let past = r#"{"coverage":0.5,"survival_aware":false,"past":{"state":{"by_turn":[],"longest_cut_off":1},
         "fingerprint":1}}"#;
     assert!(refused::<PastQuantiles>(past).contains("the state was changed"));
-    let monitor = |resources: &str, rest: &str| {
-        refused::<BudgetMonitor>(&format!(r#"{{"resources":[{resources}],{rest}}}"#))
-    };
-    let rest = r#""rules":[],"warn_at":1,"in_a_row":[0,0],"turns":0"#;
-    for resources in [
-        "",
-        r#"{"name":"","cap":1,"spent":"0e0"}"#,
-        r#"{"name":"usd","cap":-1,"spent":"0e0"}"#,
-        r#"{"name":"usd","cap":1,"spent":"-1e0"}"#,
-        r#"{"name":"usd","cap":1,"spent":"1e399"}"#,
-    ] {
-        monitor(resources, rest);
-    }
-    let one = r#"{"name":"usd","cap":1,"spent":"0e0"}"#;
-    monitor(one, &rest.replace(r#""warn_at":1"#, r#""warn_at":2"#));
-    monitor(one, &rest.replace("[0,0]", "[0,2]"));
-    monitor(one, &rest.replace("[]", r#"[{"impossible":{"in_a_row":0}}]"#));
-}
-
-#[test]
-fn counts_of_samples_are_merged_elsewhere_and_checked_there() {
-    let (rollouts, usd) = rollouts(&[(vec![1.0, 2.0, 3.0], true), (vec![1.0, 30.0], false)]);
-    let mut linear = LinearEstimator::new(4.0, 0.5).unwrap();
-    let samples = rollouts.score(usd, &mut linear).unwrap();
-    let mut whole = Metrics::default().with_coverage(level(0.5)).with_diagnostics();
-    let mut merged = whole.clone();
-    for sample in &samples {
-        whole.update(sample).unwrap();
-        let mut part = Metrics::default().with_coverage(level(0.5)).with_diagnostics();
-        part.update(sample).unwrap();
-        merged.merge(&stored(&part)).unwrap();
-    }
-    assert_eq!(stored(&merged).finish(), whole.finish());
-    let whole = serde_json::to_value(&whole).unwrap();
-    for (path, hostile) in [
-        ("/proper", serde_json::json!({"coverage": 0.5})),
-        ("/midpoint_errors", serde_json::json!([[-1.0, 1.0]])),
-        ("/midpoint_errors", serde_json::json!([[1.0, -1.0]])),
-        ("/predictions/0/0/ones", serde_json::json!(-1)),
-    ] {
-        let mut changed = whole.clone();
-        *changed.pointer_mut(path).unwrap() = hostile;
-        assert!(serde_json::from_value::<Metrics>(changed).is_err(), "{path}");
-    }
 }
 
 #[test]
@@ -217,28 +145,6 @@ fn any_of_several_stop_rules_ends_a_run_and_its_reason_says_which() {
         let named = BudgetMonitor::new(names.map(|name| (name, None)));
         assert!(matches!(named, Err(Error::ResourceName { .. })));
     }
-    let mut counted = 0;
-    let (rollouts, usd) = rollouts(&[(vec![1.0, 2.0, 3.0], true)]);
-    let mut silent = always(Estimate::NoAnswer);
-    rollouts
-        .get(0)
-        .unwrap()
-        .score(usd, &mut silent, |sample| {
-            assert_eq!(sample.cap(), Some(20.0));
-            counted += 1;
-            Ok(())
-        })
-        .unwrap();
-    assert_eq!(counted, 2);
-}
-
-#[test]
-fn a_monitor_spends_nothing_before_its_first_turn() {
-    let monitor = r#"{"resources":[{"name":"usd","cap":1.0,"spent":"5e0","last":[false,false]}],"rules":[],
-        "warn_at":1.0,"in_a_row":[0,0],"turns":0}"#;
-    assert!(refused::<BudgetMonitor>(monitor).contains("nothing is spent before the first turn"));
-    let begun = monitor.replace("\"turns\":0", "\"turns\":1");
-    assert_eq!(serde_json::from_str::<BudgetMonitor>(&begun).unwrap().spent(), [5.0]);
 }
 
 #[test]

@@ -134,21 +134,6 @@ fn length_buckets(turns: &[usize], buckets: usize) -> Vec<Vec<usize>> {
         .collect()
 }
 
-/// Two runs each of 9, 1 and 99 prefixes. Sorted by length, the two shortest share a bucket, which is empty
-/// after 2 prefixes, and the other buckets give 9 each. In the order of the runs no bucket would be empty
-/// so early, and the counts would be 2, 7 and 11.
-#[test]
-fn the_buckets_of_a_subsample_are_those_of_length_and_not_of_the_order_of_the_runs() {
-    let (rollouts, three) = (rollouts(&[10, 10, 2, 100, 2, 100]), NonZero::new(3).unwrap());
-    for seed in 0..20 {
-        let chosen = rollouts.released_prefixes(three, 20, Seed::new(seed));
-        let of = |runs: [usize; 2]| chosen.iter().filter(|(run, _)| runs.contains(run)).count();
-        assert_eq!([of([2, 4]), of([0, 1]), of([3, 5])], [2, 9, 9]);
-        assert_eq!(chosen, rollouts.released_prefixes(three, 20, Seed::new(seed)));
-        assert_ne!(chosen, rollouts.released_prefixes(three, 20, Seed::new(seed + 1)));
-    }
-}
-
 fn rollouts(turns: &[usize]) -> Rollouts {
     runs(turns.iter().enumerate().map(|(i, &turns)| (vec![1.0; turns], i % 3 == 0))).0
 }
@@ -226,7 +211,8 @@ proptest! {
     #[test]
     fn a_probed_rollout_is_feasible_exactly_if_its_probe_is_reachable(
         runs in prop::collection::vec(
-            (-1e6..1e6_f64, prop::collection::vec((0.1..9.0_f64, 0.0..50.0_f64, 0.0..1e5_f64), 1..6)),
+            // A run can end without cash, or with debts.
+            (prop_oneof![Just(0.0), -1e6..1e6_f64], prop::collection::vec((0.1..9.0_f64, 0.0..50.0_f64, 0.0..1e5_f64), 1..6)),
             1..9,
         ),
         seed in any::<u64>(), released in any::<bool>(),
@@ -251,24 +237,6 @@ proptest! {
         }
         let short = rollouts.probed(&achieved[1..], weeks, &[], method, Seed::new(seed));
         refused(short, "achieved: expected ");
-    }
-}
-
-/// A run that ends without cash, or with debts, has probes as others have.
-#[test]
-fn bankrupt_runs_have_probes_too() {
-    let run = |achieved| (achieved, 22.0, 3e5);
-    let runs = [-120_000.0, 0.0, 500_000.0, -1.0, 0.0, 7e5, -3e4, 0.0].map(run);
-    for method in [ProbeMethod::Described, ProbeMethod::Released] {
-        for seed in 0..50 {
-            let probes = probes(&runs, method, seed).unwrap();
-            for (run, probe) in runs.iter().zip(&probes) {
-                let &(achieved, time, spent) = run;
-                let spent = spent <= probe.budgets[0] && 0.0 <= probe.budgets[1];
-                let is_met = achieved >= probe.target && time <= probe.time_budget && spent;
-                assert_eq!(is_met, probe.reachable, "{run:?} {probe:?}");
-            }
-        }
     }
 }
 

@@ -12,7 +12,7 @@ use std::fmt;
 /// let reasons = [StopReason::Completed, StopReason::MaxCost, StopReason::ToolError];
 /// let classes = reasons.map(|reason| reason.class());
 /// assert_eq!(classes, [StopClass::Complete, StopClass::Censored, StopClass::Excluded]);
-/// assert_eq!(classes[1].name(), "censored");
+/// assert_eq!(classes[1].to_string(), "censored");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
@@ -26,20 +26,12 @@ pub enum StopClass {
     Excluded,
 }
 
-impl StopClass {
-    /// Returns the name of the class.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
+impl fmt::Display for StopClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
             Self::Complete => "complete",
             Self::Censored => "censored",
             Self::Excluded => "excluded",
-        }
-    }
-}
-
-impl fmt::Display for StopClass {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+        })
     }
 }

@@ -24,20 +24,13 @@ pub enum CensoringAssumption {
     None,
 }
 
-impl CensoringAssumption {
-    /// Returns the name: `non_informative`, `failure_side` or `none`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
+/// Writes `non_informative`, `failure_side` or `none`.
+impl std::fmt::Display for CensoringAssumption {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
             Self::NonInformative => "non_informative",
             Self::FailureSide => "failure_side",
             Self::None => "none",
-        }
-    }
-}
-
-impl std::fmt::Display for CensoringAssumption {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.name())
+        })
     }
 }

@@ -32,8 +32,10 @@ impl Sample<'_, '_> {
                 // Collecting results would grow the list beyond the number of runs.
                 let mut complete = Vec::with_capacity(self.runs.len());
                 for run in self.runs {
-                    let score = RunScore::new(tps, run, Probability::HALF)?.if_complete();
-                    complete.push(score.unwrap_or_default());
+                    complete.push(match RunScore::new(tps, run, Probability::HALF)? {
+                        RunScore::Complete(score) => score,
+                        RunScore::Censored { .. } => 0.0,
+                    });
                 }
                 let can_be_averaged = complete.iter().all(|score| can_be_averaged(*score));
                 Ok(can_be_averaged.then_some(complete))

@@ -77,14 +77,6 @@ impl RunScore {
         }
     }
 
-    /// Returns the score of a complete run.
-    pub(crate) const fn if_complete(&self) -> Option<f64> {
-        match *self {
-            Self::Complete(score) => Some(score),
-            Self::Censored { .. } => None,
-        }
-    }
-
     /// Returns the expected score at another probability of success.
     pub(crate) fn expected_at(&self, success_probability: Probability) -> f64 {
         match *self {

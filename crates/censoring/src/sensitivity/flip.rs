@@ -187,26 +187,3 @@ pub(crate) fn tilted(q: f64, odds_ratio: f64) -> f64 {
     // Without cancellation, a small probability keeps all its digits.
     q * odds_ratio / ((1.0 - q) + q * odds_ratio)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::tilted;
-
-    #[test]
-    fn odds_are_multiplied_and_ends_stay() {
-        for r in [f64::MIN_POSITIVE, f64::from_bits(1), 0.3, 1.0, 1e9, f64::MAX] {
-            assert_eq!((tilted(0.0, r), tilted(1.0, r)), (0.0, 1.0));
-        }
-        assert_eq!(tilted(0.5, f64::MAX), 1.0);
-        assert!(tilted(0.5, 1e-300) < 1.1e-300);
-        let odds = |p: f64| p / (1.0 - p);
-        for q in [1e-6, 0.2, 0.5, 0.999_999] {
-            assert_eq!(tilted(q, 1.0), q);
-            for r in [1e-3, 0.7, 1e3] {
-                assert!((odds(tilted(q, r)) / (r * odds(q)) - 1.0).abs() < 1e-6);
-                assert!((tilted(tilted(q, r), 3.0) / tilted(q, r * 3.0) - 1.0).abs() < 1e-9);
-                assert!((tilted(q, r) + tilted(1.0 - q, 1.0 / r) - 1.0).abs() < 1e-12);
-            }
-        }
-    }
-}

@@ -187,16 +187,10 @@ impl PartialEq for TerminationAudit {
     }
 }
 
-impl<'a, 'b: 'a> Extend<&'a Stopped<'b>> for TerminationAudit {
-    fn extend<I: IntoIterator<Item = &'a Stopped<'b>>>(&mut self, runs: I) {
-        runs.into_iter().for_each(|run| self.update(run));
-    }
-}
-
 impl<'a, 'b: 'a> FromIterator<&'a Stopped<'b>> for TerminationAudit {
     fn from_iter<I: IntoIterator<Item = &'a Stopped<'b>>>(runs: I) -> Self {
         let mut audit = Self::default();
-        audit.extend(runs);
+        runs.into_iter().for_each(|run| audit.update(run));
         audit
     }
 }

@@ -43,8 +43,9 @@ const LARGEST_FEATURE: f64 = 1e30;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "f64", into = "f64"))]
+#[cfg_attr(feature = "serde", serde(transparent))]
 pub struct LogisticSuccess {
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "penalty"))]
     penalty: f64,
 }
 
@@ -93,21 +94,10 @@ scoring_rules::checked! {
     check: LogisticSuccessModel::check
 }
 
-/// The stored form is the penalty.
 #[cfg(feature = "serde")]
-impl From<LogisticSuccess> for f64 {
-    fn from(learner: LogisticSuccess) -> Self {
-        learner.penalty
-    }
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<f64> for LogisticSuccess {
-    type Error = Error;
-
-    fn try_from(penalty: f64) -> Result<Self, Error> {
-        Self::new(penalty)
-    }
+fn penalty<'de, D: serde::Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    let penalty = serde::Deserialize::deserialize(from)?;
+    check_penalty(penalty).map_err(serde::de::Error::custom)
 }
 
 #[cfg(feature = "serde")]

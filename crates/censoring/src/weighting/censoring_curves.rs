@@ -58,7 +58,8 @@ impl CensoringCurves {
         for &run in stops.order() {
             runs[group_of[run as usize] as usize].push(run);
         }
-        let curves = runs.iter().map(|runs| KaplanMeier::censoring_curve_of(stops, runs)).collect();
+        let curves =
+            runs.iter().map(|runs| KaplanMeier::product_limit(stops, runs, true)).collect();
         Ok(Self { curves, group_of })
     }
 

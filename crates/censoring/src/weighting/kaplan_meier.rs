@@ -53,7 +53,7 @@ impl KaplanMeier {
     /// kind of run.
     #[must_use]
     pub fn censoring_curve(stops: &StopTimes) -> Self {
-        Self::censoring_curve_of(stops, stops.order())
+        Self::product_limit(stops, stops.order(), true)
     }
 
     /// Estimates the probability of having no outcome yet at each time. A run that was cut off at s still counts as at
@@ -113,13 +113,9 @@ impl KaplanMeier {
         if steps == 0 { 1.0 } else { self.survival[steps - 1] }
     }
 
-    /// Like [`Self::censoring_curve`], of these runs only, which are in the order of their times.
-    pub(crate) fn censoring_curve_of(stops: &StopTimes, runs: &[u32]) -> Self {
-        Self::product_limit(stops, runs, true)
-    }
-
-    /// `of_censoring` says which of the two kinds of stop is the event.
-    fn product_limit(stops: &StopTimes, runs: &[u32], of_censoring: bool) -> Self {
+    /// The curve of these runs only, which are in the order of their times. `of_censoring` says which of the two kinds
+    /// of stop is the event.
+    pub(crate) fn product_limit(stops: &StopTimes, runs: &[u32], of_censoring: bool) -> Self {
         let (mut times, mut factors) = (Vec::new(), Vec::new());
         let mut later = ExactSum::default();
         // From the last time back, so that the number at risk is a sum of the rows already visited.

@@ -4,12 +4,15 @@ use censoring::{
     CalibratedRuns, CalibrationRuns, CensoringAnalysis, CensoringAssumption, Error, Folds,
     Probability, StopReason, Stopped, WeightSchedule,
 };
-use trajectory_metrics::{CalibrationMap, Calibrator, CrossFit, Platt, Traces};
+use trajectory_metrics::{CalibrationMap, Calibrator, CrossFit, Platt, PlattMap, Traces};
 
 use crate::{censored, length, p, w};
 
+/// A task, the forecasts of a run, and its outcome if it is known.
+type Stream = (u32, Vec<Probability>, Option<bool>);
+
 /// Ten tasks with three complete runs and two that were cut off, of different lengths.
-fn streams() -> Vec<(u32, Vec<Probability>, Option<bool>)> {
+fn streams() -> Vec<Stream> {
     (0..50_u32)
         .map(|i| {
             let steps = 2 + (i * 7 % 5) as usize;
@@ -21,29 +24,29 @@ fn streams() -> Vec<(u32, Vec<Probability>, Option<bool>)> {
         .collect()
 }
 
-fn stopped(streams: &[(u32, Vec<Probability>, Option<bool>)]) -> Vec<Stopped<'_>> {
-    let run = |(_, forecasts, outcome): &'_ (u32, Vec<Probability>, Option<bool>)| {
-        (forecasts.len(), *outcome)
-    };
-    streams
-        .iter()
-        .map(|stream| {
-            let (steps, outcome) = run(stream);
-            Stopped::new(&stream.1, outcome, Some(StopReason::MaxSteps))
-                .unwrap()
-                .with_horizon(steps + usize::from(outcome.is_none()))
-                .unwrap()
-        })
-        .collect()
+fn stopped(streams: &[Stream]) -> Vec<Stopped<'_>> {
+    fn run((_, forecasts, outcome): &Stream) -> Stopped<'_> {
+        let run = Stopped::new(forecasts, *outcome, Some(StopReason::MaxSteps)).unwrap();
+        run.with_horizon(forecasts.len() + usize::from(outcome.is_none())).unwrap()
+    }
+    streams.iter().map(run).collect()
 }
 
-fn folds(streams: &[(u32, Vec<Probability>, Option<bool>)]) -> Folds {
+fn folds(streams: &[Stream]) -> Folds {
     let tasks: Vec<u32> = streams.iter().map(|stream| stream.0).collect();
     let successes: Vec<bool> = streams.iter().map(|stream| stream.2 == Some(true)).collect();
     Folds::clustered(&successes, &tasks, 2).unwrap()
 }
 
 const SCHEDULE: WeightSchedule = WeightSchedule::LinearFront;
+
+fn fit(
+    runs: &[Stopped<'_>],
+    folds: &Folds,
+    fitted_on: CalibrationRuns,
+) -> Result<CalibratedRuns<PlattMap>, Error> {
+    CalibratedRuns::cross_fit(&Platt::default(), runs, folds, &SCHEDULE, fitted_on)
+}
 
 #[test]
 fn weights_of_late_steps_that_are_too_small_for_a_row_do_not_stop_a_fit() {
@@ -68,7 +71,7 @@ fn weights_of_late_steps_that_are_too_small_for_a_row_do_not_stop_a_fit() {
     };
     // Steps 301 to 600 have less than 1e-90 of the weight.
     assert_eq!(fit(&runs).maps, fit(&stopped(&short)).maps);
-    let traces = |streams: &[(u32, Vec<Probability>, Option<bool>)]| {
+    let traces = |streams: &[Stream]| {
         let mut traces = Traces::default();
         streams.iter().for_each(|(_, p, y)| traces.push(p, y.unwrap_or_default()).unwrap());
         traces
@@ -81,10 +84,7 @@ fn weights_of_late_steps_that_are_too_small_for_a_row_do_not_stop_a_fit() {
 fn maps_are_those_of_the_complete_runs_alone_and_are_applied_to_every_run() {
     let streams = streams();
     let (runs, folds) = (stopped(&streams), folds(&streams));
-    let platt = Platt::default();
-    let fitted =
-        CalibratedRuns::cross_fit(&platt, &runs, &folds, &SCHEDULE, CalibrationRuns::Complete)
-            .unwrap();
+    let fitted = fit(&runs, &folds, CalibrationRuns::Complete).unwrap();
     for (fold, map) in fitted.maps.iter().enumerate() {
         let mut traces = Traces::default();
         for (i, (_, forecasts, outcome)) in streams.iter().enumerate() {
@@ -99,7 +99,7 @@ fn maps_are_those_of_the_complete_runs_alone_and_are_applied_to_every_run() {
             weights.extend(SCHEDULE.weights(trace.forecasts().len()).unwrap());
         }
         let weights = w(&weights);
-        assert_eq!(*map, platt.fit(&forecasts, &outcomes, Some(weights)).unwrap());
+        assert_eq!(*map, Platt::default().fit(&forecasts, &outcomes, Some(weights)).unwrap());
     }
     let calibrated = fitted.runs(&runs).unwrap();
     for (i, (raw, run)) in runs.iter().zip(&calibrated).enumerate() {
@@ -119,9 +119,7 @@ fn without_cut_off_runs_it_is_the_cross_fit_of_traces() {
     complete.iter().for_each(|stream| traces.push(&stream.1, stream.2.unwrap()).unwrap());
     let of_traces = CrossFit::new(&Platt::default(), &traces, &folds, &SCHEDULE).unwrap();
     for fitted_on in [CalibrationRuns::Complete, CalibrationRuns::CutOffAsFailures] {
-        let of_runs =
-            CalibratedRuns::cross_fit(&Platt::default(), &runs, &folds, &SCHEDULE, fitted_on)
-                .unwrap();
+        let of_runs = fit(&runs, &folds, fitted_on).unwrap();
         assert_eq!(of_runs.maps, of_traces.maps);
         let calibrated = of_traces.traces.iter().zip(&of_runs.forecasts);
         assert!(calibrated.into_iter().all(|(trace, run)| trace.forecasts() == run));
@@ -136,11 +134,7 @@ fn the_forecasts_of_a_cut_off_run_change_no_map() {
         stream.1.fill(p(0.999));
     }
     let folds = folds(&streams);
-    let maps = |streams: &[_], fitted_on| {
-        let runs = stopped(streams);
-        let fit = CalibratedRuns::cross_fit(&Platt::default(), &runs, &folds, &SCHEDULE, fitted_on);
-        fit.unwrap().maps.to_vec()
-    };
+    let maps = |streams: &[_], fitted_on| fit(&stopped(streams), &folds, fitted_on).unwrap().maps;
     let complete = CalibrationRuns::Complete;
     assert_eq!(maps(&streams, complete), maps(&changed, complete));
     let as_failures = CalibrationRuns::CutOffAsFailures;
@@ -161,8 +155,7 @@ fn a_stream_without_information_gives_the_action_span_rows_of_table_11() {
     let as_failure: Vec<bool> = runs.iter().map(|run| run.outcome() == Some(true)).collect();
     let folds = Folds::halves(&as_failure, &ids).unwrap();
     let shifts = |fitted_on| {
-        let platt = Platt::default();
-        let fit = CalibratedRuns::cross_fit(&platt, &runs, &folds, &SCHEDULE, fitted_on).unwrap();
+        let fit = fit(&runs, &folds, fitted_on).unwrap();
         let analysis =
             CensoringAnalysis::new(CensoringAssumption::FailureSide).with_intervals(None);
         let report = analysis.report(&fit.runs(&runs).unwrap(), None, None, &ids).unwrap();
@@ -179,12 +172,9 @@ fn a_stream_without_information_gives_the_action_span_rows_of_table_11() {
 fn wrong_lengths_and_folds_without_enough_runs_are_named() {
     let streams = streams();
     let (runs, folds) = (stopped(&streams), folds(&streams));
-    let fit = |runs: &[Stopped<'_>], folds: &Folds| {
-        let complete = CalibrationRuns::Complete;
-        CalibratedRuns::cross_fit(&Platt::default(), runs, folds, &SCHEDULE, complete)
-    };
-    assert_eq!(fit(&runs[1..], &folds).map(drop), Err(length("folds", 49, 50)));
-    let fitted = fit(&runs, &folds).unwrap();
+    let complete = CalibrationRuns::Complete;
+    assert_eq!(fit(&runs[1..], &folds, complete).map(drop), Err(length("folds", 49, 50)));
+    let fitted = fit(&runs, &folds, complete).unwrap();
     assert_eq!(fitted.runs(&runs[1..]).map(drop), Err(length("runs", 50, 49)));
     let error = runs[0].with_forecasts(&[]).unwrap_err();
     assert_eq!(error, length("forecasts", runs[0].forecasts().len(), 0));
@@ -193,6 +183,6 @@ fn wrong_lengths_and_folds_without_enough_runs_are_named() {
         runs.iter().filter(|r| r.outcome().is_none()).cloned().collect();
     let ids: Vec<usize> = (0..cut_off.len()).collect();
     let halves = Folds::halves(&vec![false; cut_off.len()], &ids).unwrap();
-    let error = fit(&cut_off, &halves).unwrap_err();
+    let error = fit(&cut_off, &halves, complete).unwrap_err();
     assert!(matches!(error, Error::Fold { fold: 0, .. }), "{error}");
 }

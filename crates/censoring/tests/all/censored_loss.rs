@@ -36,85 +36,74 @@ fn schedules() -> impl Iterator<Item = WeightSchedule> {
     WeightSchedule::NAMED.into_iter().chain([custom])
 }
 
-fn is_minus_the_exact_score(rule: impl SmoothRule + Clone, logits: &[f64], horizon: usize, q: f64) {
+fn is_minus_the_exact_score<R: SmoothRule>(tps: &Tps<R>, logits: &[f64], horizon: usize, q: f64) {
     let forecasts = forecasts(logits);
-    let run = censored(&forecasts);
-    let run = run.with_horizon(horizon).unwrap();
-    for schedule in schedules() {
-        let tps = Tps::new(rule.clone(), schedule);
-        let (loss, steps) = loss_of(&tps, logits, horizon, q);
-        let score = exact_score(&tps, &run, p(q)).unwrap();
-        assert!((loss + score).abs() <= 1e-12 * score.abs(), "{loss} {score}");
-        let sum: f64 = steps.iter().map(|step| step.loss).sum();
-        assert_eq!(loss, sum);
-    }
+    let run = censored(&forecasts).with_horizon(horizon).unwrap();
+    let (loss, steps) = loss_of(tps, logits, horizon, q);
+    let score = exact_score(tps, &run, p(q)).unwrap();
+    assert!((loss + score).abs() <= 1e-12 * score.abs(), "{loss} {score}");
+    let sum: f64 = steps.iter().map(|step| step.loss).sum();
+    assert_eq!(loss, sum);
 }
 
-fn has_the_derivatives_of_finite_differences(
-    rule: impl SmoothRule + Clone,
+fn has_the_derivatives_of_finite_differences<R: SmoothRule>(
+    tps: &Tps<R>,
     logits: &[f64],
     horizon: usize,
     q: f64,
 ) {
-    for schedule in schedules() {
-        let tps = Tps::new(rule.clone(), schedule);
-        let (_, steps) = loss_of(&tps, logits, horizon, q);
-        for (t, step) in steps.iter().enumerate() {
-            let moved = |by: f64| {
-                let mut logits = logits.to_vec();
-                logits[t] += by;
-                let (loss, steps) = loss_of(&tps, &logits, horizon, q);
-                (loss, steps[t].gradient)
-            };
-            let h = 1e-5;
-            let ((low, falling), (high, rising)) = (moved(-h), moved(h));
-            let (slope, bend) = ((high - low) / (2.0 * h), (rising - falling) / (2.0 * h));
-            assert!((step.gradient - slope).abs() < 2e-9, "{} {slope}", step.gradient);
-            assert!((step.curvature - bend).abs() < 2e-9, "{} {bend}", step.curvature);
-        }
-    }
-}
-
-fn is_the_loss_of_a_complete_run_at_its_ends(rule: impl SmoothRule + Clone, logits: &[f64]) {
-    for schedule in schedules() {
-        let tps = Tps::new(rule.clone(), schedule);
-        for (outcome, q) in [(false, 0.0), (true, 1.0)] {
-            let mut complete = vec![LossDerivatives::default(); logits.len()];
-            let loss = tps.loss_in_logits(logits, outcome, logits.len(), &mut complete).unwrap();
-            assert_eq!(loss_of(&tps, logits, logits.len(), q), (loss, complete));
-        }
-    }
-}
-
-fn is_linear_in_the_success_probability(
-    rule: impl SmoothRule + Clone,
-    logits: &[f64],
-    horizon: usize,
-    q: f64,
-) {
-    for schedule in schedules() {
-        let tps = Tps::new(rule.clone(), schedule);
-        let [(failure, of_failure), (success, of_success)] =
-            [0.0, 1.0].map(|q| loss_of(&tps, logits, horizon, q));
-        let (loss, steps) = loss_of(&tps, logits, horizon, q);
-        let near = |found: f64, success: f64, failure: f64| {
-            let want = q * success + (1.0 - q) * failure;
-            assert!((found - want).abs() <= 1e-14 * (success.abs() + failure.abs()));
+    let (_, steps) = loss_of(tps, logits, horizon, q);
+    for (t, step) in steps.iter().enumerate() {
+        let moved = |by: f64| {
+            let mut logits = logits.to_vec();
+            logits[t] += by;
+            let (loss, steps) = loss_of(tps, &logits, horizon, q);
+            (loss, steps[t].gradient)
         };
-        near(loss, success, failure);
-        for ((step, success), failure) in steps.iter().zip(&of_success).zip(&of_failure) {
-            near(step.gradient, success.gradient, failure.gradient);
-            near(step.curvature, success.curvature, failure.curvature);
-        }
+        let h = 1e-5;
+        let ((low, falling), (high, rising)) = (moved(-h), moved(h));
+        let (slope, bend) = ((high - low) / (2.0 * h), (rising - falling) / (2.0 * h));
+        assert!((step.gradient - slope).abs() < 2e-9, "{} {slope}", step.gradient);
+        assert!((step.curvature - bend).abs() < 2e-9, "{} {bend}", step.curvature);
     }
 }
 
-/// Calls a check with three strictly proper rules.
-macro_rules! with_each_rule {
+fn is_the_loss_of_a_complete_run_at_its_ends<R: SmoothRule>(tps: &Tps<R>, logits: &[f64]) {
+    for (outcome, q) in [(false, 0.0), (true, 1.0)] {
+        let mut complete = vec![LossDerivatives::default(); logits.len()];
+        let loss = tps.loss_in_logits(logits, outcome, logits.len(), &mut complete).unwrap();
+        assert_eq!(loss_of(tps, logits, logits.len(), q), (loss, complete));
+    }
+}
+
+fn is_linear_in_the_success_probability<R: SmoothRule>(
+    tps: &Tps<R>,
+    logits: &[f64],
+    horizon: usize,
+    q: f64,
+) {
+    let [(failure, of_failure), (success, of_success)] =
+        [0.0, 1.0].map(|q| loss_of(tps, logits, horizon, q));
+    let (loss, steps) = loss_of(tps, logits, horizon, q);
+    let near = |found: f64, success: f64, failure: f64| {
+        let want = q * success + (1.0 - q) * failure;
+        assert!((found - want).abs() <= 1e-14 * (success.abs() + failure.abs()));
+    };
+    near(loss, success, failure);
+    for ((step, success), failure) in steps.iter().zip(&of_success).zip(&of_failure) {
+        near(step.gradient, success.gradient, failure.gradient);
+        near(step.curvature, success.curvature, failure.curvature);
+    }
+}
+
+/// Calls a check with three strictly proper rules under each schedule.
+macro_rules! with_each_tps {
     ($check:ident($($argument:expr),*)) => {
-        $check(LogScore::exact(), $($argument),*);
-        $check(BrierScore, $($argument),*);
-        $check(BetaScore::new(2.0, 4.0).unwrap(), $($argument),*);
+        for schedule in schedules() {
+            $check(&Tps::new(LogScore::exact(), schedule.clone()), $($argument),*);
+            $check(&Tps::new(BrierScore, schedule.clone()), $($argument),*);
+            $check(&Tps::new(BetaScore::new(2.0, 4.0).unwrap(), schedule), $($argument),*);
+        }
     };
 }
 
@@ -126,7 +115,7 @@ proptest! {
         beyond in 0..5_usize,
         q in prop_oneof![Just(0.0), Just(1.0), 0.0..=1.0_f64],
     ) {
-        with_each_rule!(is_minus_the_exact_score(&logits, logits.len() + beyond, q));
+        with_each_tps!(is_minus_the_exact_score(&logits, logits.len() + beyond, q));
     }
 
     #[test]
@@ -135,14 +124,14 @@ proptest! {
         beyond in 0..5_usize,
         q in 0.0..=1.0_f64,
     ) {
-        with_each_rule!(has_the_derivatives_of_finite_differences(&logits, logits.len() + beyond, q));
+        with_each_tps!(has_the_derivatives_of_finite_differences(&logits, logits.len() + beyond, q));
     }
 
     #[test]
     fn a_run_whose_outcome_is_certain_has_the_loss_of_a_complete_run_to_the_bit(
         logits in prop::collection::vec(-40.0..40.0_f64, 1..9),
     ) {
-        with_each_rule!(is_the_loss_of_a_complete_run_at_its_ends(&logits));
+        with_each_tps!(is_the_loss_of_a_complete_run_at_its_ends(&logits));
     }
 
     #[test]
@@ -151,16 +140,15 @@ proptest! {
         beyond in 0..5_usize,
         q in 0.0..=1.0_f64,
     ) {
-        with_each_rule!(is_linear_in_the_success_probability(&logits, logits.len() + beyond, q));
+        with_each_tps!(is_linear_in_the_success_probability(&logits, logits.len() + beyond, q));
     }
 }
 
 /// The gradient of the expected loss in the first of two steps, where the probability of success
 /// after that step is 0.6 and half of the runs are cut off there, at a forecast of `probability`.
-fn expected_gradient(rule: impl SmoothRule, probability: f64, success_probability: f64) -> f64 {
-    let tps = Tps::new(rule, WeightSchedule::LinearFront);
+fn expected_gradient<R: SmoothRule>(tps: &Tps<R>, probability: f64, q: f64) -> f64 {
     let logits = [logit(probability), 0.3];
-    let (_, censored) = loss_of(&tps, &logits[..1], 2, success_probability);
+    let (_, censored) = loss_of(tps, &logits[..1], 2, q);
     let complete = |outcome| {
         let mut steps = [LossDerivatives::default(); 2];
         tps.loss_in_logits(&logits, outcome, logits.len(), &mut steps).unwrap();
@@ -169,21 +157,21 @@ fn expected_gradient(rule: impl SmoothRule, probability: f64, success_probabilit
     0.5 * censored[0].gradient + 0.5 * (0.6 * complete(true) + 0.4 * complete(false))
 }
 
-fn leads_to(rule: impl SmoothRule + Clone, success_probability: f64, probability: f64) {
-    let gradient = |probability| expected_gradient(rule.clone(), probability, success_probability);
+fn leads_to<R: SmoothRule>(tps: &Tps<R>, success_probability: f64, probability: f64) {
+    let gradient = |probability| expected_gradient(tps, probability, success_probability);
     assert!(gradient(probability).abs() < 1e-15, "{}", gradient(probability));
     assert!(gradient(probability - 0.05) < 0.0 && gradient(probability + 0.05) > 0.0);
 }
 
 #[test]
 fn training_with_the_exact_loss_leads_to_the_probability_of_success() {
-    with_each_rule!(leads_to(0.6, 0.6));
+    with_each_tps!(leads_to(0.6, 0.6));
 }
 
 #[test]
 fn training_with_the_simple_loss_leads_to_the_probability_of_completing_and_succeeding() {
     // Half of the runs complete, and 0.6 of them succeed.
-    with_each_rule!(leads_to(0.0, 0.3));
+    with_each_tps!(leads_to(0.0, 0.3));
 }
 
 #[test]

@@ -89,12 +89,18 @@ fn a_run_without_a_score_is_named_and_a_run_of_weight_zero_has_no_effect() {
     let one_weight = mean_score_bounds(&tps, &runs, None, Some(w(&[1.0])));
     assert_eq!(one_weight, Err(length("weights", 2, 1)));
     assert_eq!(difference(&runs[..1], None), Err(length("second", 2, 1)));
-    for value in [f64::NAN, f64::INFINITY] {
-        let odd = Tps::new(from_fn(|_: Probability, _: bool| value), WeightSchedule::Uniform);
-        let error = exact_mean_score(&odd, &runs[..1], &chances[..1], None).unwrap_err();
-        assert_eq!(entry(error), 0);
-        let error = mean_score_bounds(&odd, &runs[..1], None, None).unwrap_err();
-        assert_eq!(entry(error), 0);
+    // A common way to write the log score gives NaN, 0 ln 0, for a sure forecast.
+    let sure = [Probability::ONE];
+    for runs in [vec![censored(&sure)], vec![censored(&half), censored(&sure)]] {
+        for value in [f64::NAN, f64::INFINITY] {
+            let odd =
+                from_fn(|p: Probability, _: bool| if p < Probability::ONE { -1.0 } else { value });
+            let odd = Tps::new(odd, WeightSchedule::Uniform);
+            let error = exact_mean_score(&odd, &runs, &chances[..runs.len()], None).unwrap_err();
+            assert_eq!(entry(error), runs.len() - 1);
+            let error = mean_score_bounds(&odd, &runs, None, None).unwrap_err();
+            assert_eq!(entry(error), runs.len() - 1);
+        }
     }
 }
 
@@ -222,25 +228,6 @@ proptest! {
     }
 
     #[test]
-    fn every_exact_score_is_within_its_bounds_and_the_bounds_are_reached(
-        rows in rows(),
-        q in prop::collection::vec(0.0..=1.0_f64, 7),
-    ) {
-        let tps = Tps::new(LogScore::exact(), WeightSchedule::LinearFront);
-        let runs = runs(&rows);
-        let weights: Vec<f64> = rows.iter().map(|row| row.2.into()).collect();
-        let mean = |chances: &[Probability]| {
-            exact_mean_score(&tps, &runs, chances, Some(w(&weights))).unwrap()
-        };
-        let bounds = mean_score_bounds(&tps, &runs, None, Some(w(&weights))).unwrap();
-        let value = mean(Probability::from_slice(&q[..runs.len()]).unwrap());
-        prop_assert!(bounds.low() - 1e-14 <= value && value <= bounds.high() + 1e-14);
-        let ends: Vec<f64> = corners(runs.len()).map(|chances| mean(&chances)).collect();
-        prop_assert_eq!(ends.iter().copied().fold(f64::INFINITY, f64::min), bounds.low());
-        prop_assert_eq!(ends.iter().copied().fold(f64::NEG_INFINITY, f64::max), bounds.high());
-    }
-
-    #[test]
     fn means_bounds_and_widths_know_no_order_and_a_weight_of_two_is_the_run_twice(
         rows in rows(),
         other in prop::collection::vec(0.01..0.99_f64, 5),
@@ -345,7 +332,11 @@ proptest! {
                 Interval::new(end(a.min(b)), end(a.max(b))).unwrap()
             })
             .collect();
-        let bounds = mean_score_bounds(&tps, &runs, Some(&intervals), Some(w(&weights))).unwrap();
+        let bounds_of = |intervals: Option<&[Interval<Probability>]>| {
+            mean_score_bounds(&tps, &runs, intervals, Some(w(&weights))).unwrap()
+        };
+        prop_assert_eq!(bounds_of(None), bounds_of(Some(&vec![Interval::UNKNOWN; runs.len()])));
+        let bounds = bounds_of(Some(&intervals));
         let mean = |share: &dyn Fn(usize) -> f64| {
             let at = |(run, interval): (usize, &Interval<Probability>)| {
                 let (low, high) = (interval.low().get(), interval.high().get());
@@ -379,22 +370,4 @@ proptest! {
         let exact = exact_mean_score(&tps, &runs, chances, None).unwrap();
         prop_assert!((tilted - exact).abs() < 1e-14);
     }
-}
-
-#[test]
-fn a_score_that_is_nan_is_an_error() {
-    // A common way to write the log score: 0 ln 0 is NaN.
-    let naive = from_fn(|p: Probability, y: bool| {
-        let (p, y) = (p.get(), f64::from(y));
-        y * p.ln() + (1.0 - y) * (1.0 - p).ln()
-    });
-    let tps = Tps::new(naive, WeightSchedule::Uniform);
-    let sure = Probability::from_slice(&[0.0]).unwrap();
-    let run = censored(sure);
-    let error = mean_score_bounds(&tps, std::slice::from_ref(&run), None, None).unwrap_err();
-    assert_eq!(entry(error), 0);
-    let fine = Probability::from_slice(&[0.5]).unwrap();
-    let fine = Stopped::new(fine, Some(true), None).unwrap();
-    let error = mean_score_bounds(&tps, &[fine, run], None, None).unwrap_err();
-    assert_eq!(entry(error), 1);
 }

@@ -181,21 +181,7 @@ fn no_callback_is_called_for_a_run_of_weight_zero() {
     let audited = audited(&chances, &ones);
     assert_eq!(plug_in_bias(&audited, WEIGHTS.map(w)), plug_in_bias(&audited[..2], weights.map(w)));
 
-    // The last run cannot be seen under the curve.
-    let (times, ends) = ([1.0, 2.0, 3.0], [false, true, false]);
-    let all = StopTimes::new(&times, &ends, WEIGHTS.map(w)).unwrap();
-    let two = StopTimes::new(&times[..2], &ends[..2], weights.map(w)).unwrap();
-    let g = KaplanMeier::censoring_curve(&two);
-    assert_eq!(KaplanMeier::censoring_curve(&all), g);
-    assert_eq!(g.before(3.0), 0.0);
-    let scores = [Some(-0.5), None, Some(-1.0)];
-    let ipcw = |stops: &StopTimes, scores: &[Option<f64>]| {
-        let weights = IpcwWeights::new(stops, |_| &g, f64::INFINITY).unwrap();
-        (weights.mean_score(scores).unwrap(), weights.coverage())
-    };
-    assert_eq!(ipcw(&all, &scores), ipcw(&two, &scores[..2]));
     let asked = RefCell::new(Vec::new());
-
     let failure = run(Some(false), StopReason::Completed);
     let runs = [&complete, &failure, &complete, &failure, &complete, &cut_off].map(Clone::clone);
     let folds =

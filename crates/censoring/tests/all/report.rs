@@ -240,8 +240,19 @@ fn every_figure_is_that_of_the_single_functions() {
     at_stop.pop();
     let known = |run: &Stopped<'_>| Weight::from(u32::from(run.outcome().is_some()));
     let known: Vec<Weight> = stopped.iter().map(known).collect();
+    let stops = StopTimes::from_runs(&stopped, None).unwrap();
+    let g = KaplanMeier::censoring_curve(&stops);
+    let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
+    // Only rounding leads above 1.
+    assert_eq!(report.ipcw_coverage, weights.coverage().min(1.0));
     for row in &report.comparisons {
         let tps = Tps::new(rule(&row.rule), row.schedule.parse().unwrap());
+        let score = |run: &Stopped<'_>| {
+            run.outcome().map(|y| tps.prefix_score(run.forecasts(), y, run.horizon()).unwrap())
+        };
+        let scores: Vec<Option<f64>> = stopped.iter().map(score).collect();
+        let ipcw = row.ipcw.unwrap();
+        assert_eq!(ipcw.value, weights.normalized_mean_score(&scores).unwrap());
         let complete = simple_mean_score(&tps, &stopped, Some(&known)).unwrap();
         let simple = simple_mean_score(&tps, &stopped, None).unwrap();
         let exact = exact_mean_score(&tps, &stopped, &at_stop, None).unwrap();
@@ -260,7 +271,7 @@ fn every_figure_is_that_of_the_single_functions() {
             outer.low() <= inner.low() && inner.high() <= outer.high()
         };
         assert!(within(row.sensitivity.unwrap(), row.bounds));
-        for estimate in [row.simple, row.exact.unwrap(), row.simple_shift.unwrap()] {
+        for estimate in [row.simple, row.exact.unwrap(), row.simple_shift.unwrap(), ipcw] {
             assert!(estimate.interval.unwrap().contains(estimate.value), "{row:?}");
             assert!(estimate.standard_error.unwrap() > 0.0);
         }
@@ -487,37 +498,4 @@ fn nan_and_different_lengths_are_refused() {
     let error = RankChange::between(&[1.0, 2.0], &[1.0, f64::NAN]).unwrap_err();
     assert_eq!(entry(error), 1);
     assert_eq!(RankChange::between(&[1.0], &[]), Err(length("scores", 1, 0)));
-}
-
-#[test]
-fn weighted_means_of_the_report_are_those_of_the_single_functions() {
-    let mut draws = Draws(11);
-    let forecasts: Vec<Vec<Probability>> = (0..60)
-        .map(|_| (0..=draws.below(6)).map(|_| p(draws.between(0.1, 0.9))).collect())
-        .collect();
-    let runs: Vec<Stopped<'_>> = forecasts
-        .iter()
-        .map(|forecasts| match draws.below(5) {
-            0 => Stopped::new(forecasts, None, None),
-            1 | 2 => Stopped::new(forecasts, None, Some(StopReason::MaxTime)),
-            _ => Stopped::new(forecasts, Some(draws.chance(0.5)), None),
-        })
-        .collect::<Result<_, _>>()
-        .unwrap();
-    let tasks: Vec<usize> = (0..60).map(|run| run / 3).collect();
-    let report = analysis().report(&runs, None, None, &tasks).unwrap();
-
-    let tps = Tps::new(rule("beta_2_4"), WeightSchedule::LinearBack);
-    let row = report.comparison("beta_2_4", tps.schedule.name()).unwrap();
-    let stops = StopTimes::from_runs(&runs, None).unwrap();
-    let g = KaplanMeier::censoring_curve(&stops);
-    let weights = IpcwWeights::new(&stops, |_| &g, f64::INFINITY).unwrap();
-    assert_eq!(report.ipcw_coverage, weights.coverage());
-    let score = |run: &Stopped<'_>| {
-        run.outcome().map(|y| tps.prefix_score(run.forecasts(), y, run.horizon()).unwrap())
-    };
-    let scores: Vec<Option<f64>> = runs.iter().map(score).collect();
-    let ipcw = row.ipcw.unwrap();
-    assert_eq!(ipcw.value, weights.normalized_mean_score(&scores).unwrap());
-    assert!(ipcw.interval.unwrap().contains(ipcw.value), "{ipcw}");
 }

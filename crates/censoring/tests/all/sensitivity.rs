@@ -38,6 +38,20 @@ fn one_run_flips_where_its_chance_does() {
 }
 
 #[test]
+fn an_odds_ratio_multiplies_the_odds_of_success() {
+    let tilted = |q: f64, ratio: f64| mean(&[cut_off(q, 1.0, 0.0)]).score(ratio).unwrap();
+    assert_eq!(tilted(0.5, f64::MAX), 1.0);
+    assert!(tilted(0.5, 1e-300) < 1.1e-300);
+    let odds = |p: f64| p / (1.0 - p);
+    for q in [1e-6, 0.2, 0.5, 0.999_999] {
+        assert_eq!(tilted(q, 1.0), q);
+        for r in [1e-3, 0.7, 1e3] {
+            assert!((odds(tilted(q, r)) / (r * odds(q)) - 1.0).abs() < 1e-6);
+        }
+    }
+}
+
+#[test]
 fn a_conclusion_that_no_odds_ratio_changes_has_no_flipping_odds() {
     // The mean is between -1 and 0, and reaches neither.
     let runs = [cut_off(0.3, 0.0, -1.0), cut_off(0.6, -1.0, 0.0), cut_off(0.1, 0.0, -1.0)];
@@ -54,7 +68,9 @@ fn a_conclusion_that_no_odds_ratio_changes_has_no_flipping_odds() {
     // Chances that are sure are not tilted.
     let sure = [cut_off(0.0, 1.0, 0.0), cut_off(1.0, 0.5, 0.0)];
     assert_eq!(ends(mean(&sure).flip_at(0.3).unwrap()), NEVER);
-    assert_eq!(mean(&sure).score(1e300), Ok(0.25));
+    for ratio in [5e-324, f64::MIN_POSITIVE, 0.3, 1e9, f64::MAX] {
+        assert_eq!(mean(&sure).score(ratio), Ok(0.25));
+    }
 }
 
 #[test]

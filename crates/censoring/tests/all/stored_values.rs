@@ -69,7 +69,7 @@ fn settings_are_read_back_as_they_were() {
         CensoringAssumption::None,
     ] {
         let word = serde_json::to_value(assumption).unwrap();
-        assert_eq!(word, assumption.name());
+        assert_eq!(word, assumption.to_string());
         assert_eq!(stored(&assumption), assumption);
     }
     assert_eq!(serde_json::to_value(CalibrationRuns::Complete).unwrap(), "complete");

@@ -291,29 +291,6 @@ fn certain_forecasts_have_finite_features() {
 }
 
 #[test]
-fn a_length_related_to_the_outcome_does_not_leak_into_the_estimate() {
-    // Half of the runs succeed at their second step, half fail at their eleventh; at the first step
-    // nothing is known.
-    let forecasts = [Probability::HALF; 11];
-    let runs: Vec<Stopped<'_>> = (0..200)
-        .map(|i| {
-            let success = i % 2 == 0;
-            let steps = if success { 2 } else { 11 };
-            Stopped::new(&forecasts[..steps], Some(success), None).unwrap()
-        })
-        .collect();
-    let outcomes: Vec<bool> = (0..200).map(|i| i % 2 == 0).collect();
-    let ids: Vec<usize> = (0..200).collect();
-    let folds = Folds::halves(&outcomes, &ids).unwrap();
-    let features = |_: usize, t: usize| vec![f64::from(u8::from(t == 1))];
-    let models =
-        CrossFitSuccess::new(&LogisticSuccess::default(), &runs, features, &folds, None, None)
-            .unwrap();
-    let chance = models.success_probability(0, &features(0, 1)).unwrap().get();
-    assert!((chance - 0.5).abs() < 0.02, "{chance}");
-}
-
-#[test]
 fn branches_of_a_cut_off_run_are_rows_of_its_whole_weight_split_by_how_they_ended() {
     let forecasts = [Probability::HALF; 4];
     let run = |steps: usize, outcome, reason| {
@@ -359,39 +336,6 @@ fn branches_of_a_cut_off_run_are_rows_of_its_whole_weight_split_by_how_they_ende
 
     let short = CrossFitSuccess::new(&recorder, &runs, features, &folds, Some(&[mixed; 7]), None);
     assert_eq!(short.map(|_| ()), Err(length("branches", 8, 7)));
-}
-
-#[test]
-fn neither_the_number_of_branches_nor_the_length_of_a_run_changes_its_weight() {
-    // Half of the runs are easy and end at step 3; the others are hard and reach a budget of 3 or of
-    // 11 steps. Nothing tells them apart at the first step.
-    let forecasts = [Probability::HALF; 11];
-    let (mut runs, mut branches) = (Vec::new(), Vec::new());
-    for i in 0..400_u64 {
-        let hard = i % 2 == 1;
-        let steps = if i % 4 == 1 { 11 } else { 3 };
-        let outcome = (!hard).then_some(i % 10 != 0);
-        let run = Stopped::new(&forecasts[..steps], outcome, Some(StopReason::MaxSteps));
-        runs.push(run.unwrap());
-        // Those with more branches fail more often: 3 of 10, or 1 of 1.
-        let of_hard = if i % 4 == 1 { (3, 7) } else { (1, 0) };
-        let (successes, failures) = if hard { of_hard } else { (0, 0) };
-        branches.push(Continuations { successes, failures, ..Continuations::default() });
-    }
-    // Easy ones succeed in 8 of 10 (each tenth i is even, so one of five).
-    let truth = (0.8 + 0.5 * (0.3 + 1.0)) / 2.0;
-    // Every twenty runs are alike, so that each fold has the same of all.
-    let twenties: Vec<usize> = (0..runs.len()).map(|run| run / 20).collect();
-    let folds = Folds::clustered(&[false; 400], &twenties, 2).unwrap();
-    let features =
-        |_: usize, t: usize| vec![f64::from(u8::from(t > 1)), f64::from(u8::from(t > 2))];
-    let learner = LogisticSuccess::new(1e-6).unwrap();
-    let models = CrossFitSuccess::new(&learner, &runs, features, &folds, Some(&branches), None);
-    let models = models.unwrap();
-    for run in [0, 399] {
-        let chance = models.success_probability(run, &features(run, 1)).unwrap().get();
-        assert!((chance - truth).abs() < 1e-6, "{chance} {truth}");
-    }
 }
 
 /// Runs of which half are hard. Easy ones end after 3 steps, 9 of 10 with a success; hard ones would

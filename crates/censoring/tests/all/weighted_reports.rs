@@ -233,6 +233,10 @@ fn fractional_weights_give_the_figures_computed_by_hand() {
     let continuations = audit(&rows, Some(weights)).unwrap();
     assert_eq!((continuations.mean.value, continuations.median), (0.625, 0.75));
     assert_eq!((continuations.mean_unresolved, continuations.above_half_share), (3.0, 0.75));
+    // The estimates are 1/4 and 3/4, and their median is between them if both weigh the same.
+    for (weights, median) in [([0.5, 0.5], 0.5), ([0.1, 0.3], 0.75), ([3.0, 1.0], 0.25)] {
+        assert_eq!(audit(&rows[..2], Some(w(&weights))).unwrap().median, median);
+    }
 }
 
 #[test]

@@ -69,36 +69,31 @@ fn a_recorded_run_is_advised_under_the_caps_of_its_budget() {
 #[test]
 fn a_missing_answer_beside_another_answer_ends_no_row() {
     let (impossible, none, fits) = (Estimate::Impossible, Estimate::NoAnswer, interval(10.0, 20.0));
-    let stops = |answers: &[[Estimate; 2]]| {
+    // The turn after which a run stops, given both answers of each turn by their first letters.
+    for (turns, expected) in [
+        ("if nf if", Some(2)),
+        ("in nn nf in", Some(3)),
+        ("in fn in nn in", Some(4)),
+        // Both resources count for one row.
+        ("if fi", Some(1)),
+        ("if ni", Some(1)),
+        // An interval of the resource that was impossible ends it, whatever the other says.
+        ("if fn if", None),
+        ("ii fn nf if", None),
+        ("ii fn if", Some(2)),
+    ] {
         let mut monitor = monitor(&["tokens", "usd"]);
-        let advice = |it: &[Estimate; 2]| monitor.push(&turn(&[1.0; 2], it), None).unwrap();
-        answers.iter().map(advice).position(|advice| matches!(advice, Advice::Stop(_)))
-    };
-    assert_eq!(stops(&[[impossible, fits], [none, fits], [impossible, fits]]), Some(2));
-    assert_eq!(
-        stops(&[[impossible, none], [none, none], [none, fits], [impossible, none]]),
-        Some(3)
-    );
-    assert_eq!(
-        stops(&[
-            [impossible, none],
-            [fits, none],
-            [impossible, none],
-            [none, none],
-            [impossible, none]
-        ]),
-        Some(4)
-    );
-    // Both resources count for one row.
-    assert_eq!(stops(&[[impossible, fits], [fits, impossible]]), Some(1));
-    assert_eq!(stops(&[[impossible, fits], [none, impossible]]), Some(1));
-    // An interval of the resource that was impossible ends it, whatever the other says.
-    assert_eq!(stops(&[[impossible, fits], [fits, none], [impossible, fits]]), None);
-    assert_eq!(
-        stops(&[[impossible, impossible], [fits, none], [none, fits], [impossible, fits]]),
-        None
-    );
-    assert_eq!(stops(&[[impossible, impossible], [fits, none], [impossible, fits]]), Some(2));
+        let answer = |letter: char| match letter {
+            'i' => impossible,
+            'n' => none,
+            _ => fits,
+        };
+        let stop = turns.split(' ').position(|pair| {
+            let answers: Vec<Estimate> = pair.chars().map(answer).collect();
+            matches!(monitor.push(&turn(&[1.0; 2], &answers), None).unwrap(), Advice::Stop(_))
+        });
+        assert_eq!(stop, expected, "{turns}");
+    }
     let mut silent = monitor(&["tokens", "usd"]);
     silent.push(&turn(&[1.0; 2], &[impossible, fits]), None).unwrap();
     let mut silent = stored(&silent);

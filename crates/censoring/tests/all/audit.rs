@@ -104,18 +104,10 @@ fn a_run_of_weight_two_is_two_runs_in_means_and_rates_and_one_in_counts() {
     }
     assert_eq!(weighted.censoring_rate(), Ok(2.0 / 6.0));
     assert_eq!(copied.censoring_rate(), Ok(2.0 / 6.0));
-    assert_eq!(
-        (
-            weighted.count(StopClass::Complete),
-            weighted.count(StopClass::Censored),
-            weighted.total()
-        ),
-        (2, 1, 3)
-    );
-    assert_eq!(
-        (copied.count(StopClass::Complete), copied.count(StopClass::Censored), copied.total()),
-        (4, 2, 6)
-    );
+    let counts = |audit: &TerminationAudit| {
+        [audit.count(StopClass::Complete), audit.count(StopClass::Censored), audit.total()]
+    };
+    assert_eq!([counts(&weighted), counts(&copied)], [[2, 1, 3], [4, 2, 6]]);
     for class in [StopClass::Complete, StopClass::Censored] {
         let [mut weighted, copied] = [&weighted, &copied].map(|audit| audit.group(class).unwrap());
         assert_eq!(copied.weight, copied.runs as f64);

@@ -1,4 +1,4 @@
-use std::{fmt, io};
+use std::{fmt, io, path::Path};
 
 use crate::json_lines::parsing::InputError;
 
@@ -277,7 +277,8 @@ impl Error {
         Self::Invalid { place: Box::new(place), problem }
     }
 
-    pub(crate) fn io(place: Place, error: &io::Error) -> Self {
+    pub(crate) fn io(error: &io::Error) -> Self {
+        let place = Place::default();
         // What is packed reports its own problems through the reader.
         if let Some(problem) = error.get_ref().and_then(|inner| inner.downcast_ref::<Problem>()) {
             return Self::invalid(place, problem.clone());
@@ -299,13 +300,13 @@ impl Error {
     }
 
     /// Returns the same error with the name of the file, unless it already has one.
-    pub(crate) fn in_file(mut self, file: Option<&str>) -> Self {
+    pub(crate) fn in_file(mut self, file: &Path) -> Self {
         if let Self::Invalid { place, .. }
         | Self::Io { place, .. }
         | Self::UnknownFormat { place, .. }
         | Self::NoLog { place, .. } = &mut self
         {
-            place.file = place.file.take().or_else(|| file.map(str::to_owned));
+            place.file.get_or_insert_with(|| file.display().to_string());
         }
         self
     }

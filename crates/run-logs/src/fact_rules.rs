@@ -8,7 +8,7 @@ use crate::{
     values::{
         confidence_scale::ConfidenceScale,
         evaluation::is_scorer,
-        run::{Run, Score},
+        run::{Run, Score, number_of},
     },
 };
 
@@ -325,20 +325,15 @@ impl FactRules {
         };
         match scored {
             Some((scorer, score)) => {
-                let found = Judgement { scorer: Some(scorer.clone()), ..found };
-                match self.score_range.filter(|_| self.success_at.is_none()) {
-                    None => Ok(found.graded(score, self.success_at)),
-                    Some(range) => {
-                        let grade = range.grade(score).ok_or_else(|| {
-                            let reason = format!(
-                                "the score {scorer} of run {} is {score}, outside the range {range}",
-                                run.id
-                            );
-                            Error::Undefined { name: "outcome", reason }
-                        })?;
-                        Ok(found.graded(grade, None))
-                    }
-                }
+                let graded = graded_in_range(score, self.success_at, self.score_range);
+                let (grade, outcome) = graded.map_err(|range| {
+                    let reason = format!(
+                        "the score {scorer} of run {} is {score}, outside the range {range}",
+                        run.id
+                    );
+                    Error::Undefined { name: "outcome", reason }
+                })?;
+                Ok(Judgement { grade: Some(grade), outcome, scorer: Some(scorer), ..found })
             }
             None if run.error.is_some() => Ok(found.ungraded(Ungraded::Error)),
             None if is_at_limit => Ok(found.ungraded(Ungraded::AtLimit)),
@@ -415,6 +410,23 @@ pub(crate) fn graded(score: f64, least: Option<f64>) -> (f64, Option<bool>) {
     (grade, outcome.map(|(_, outcome)| outcome))
 }
 
+/// Returns the grade of a score as a share of the range of scores, if there is no lowest score that counts as a success, and
+/// whether it is a success or a failure.
+///
+/// # Errors
+///
+/// The range, if the score is outside of it.
+pub(crate) fn graded_in_range(
+    score: f64,
+    least: Option<f64>,
+    range: Option<ScoreRange>,
+) -> Result<(f64, Option<bool>), ScoreRange> {
+    match range.filter(|_| least.is_none()) {
+        None => Ok(graded(score, least)),
+        Some(range) => range.grade(score).map(|grade| graded(grade, None)).ok_or(range),
+    }
+}
+
 /// Returns the rules for repeats and percentages that differ from the default, each with its option.
 pub(crate) fn stated(repeats: Repeats, scale: ConfidenceScale) -> impl Iterator<Item = String> {
     let keep =
@@ -464,8 +476,6 @@ fn scores(run: &Run) -> Vec<(String, &Value)> {
 fn number(value: &Value) -> Option<f64> {
     match value {
         Value::Bool(value) => Some(f64::from(*value)),
-        Value::Integer(value) => Some(*value as f64),
-        Value::Real(value) => Some(*value),
         Value::Text(word) => match word.as_str() {
             "C" => Some(1.0),
             "P" => Some(0.5),
@@ -476,7 +486,7 @@ fn number(value: &Value) -> Option<f64> {
                 word => word.parse().ok(),
             },
         },
-        _ => None,
+        number => number_of(number),
     }
     .filter(|number: &f64| number.is_finite())
 }

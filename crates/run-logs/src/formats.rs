@@ -43,7 +43,7 @@ use crate::{
         archive::{CheckedReader, ZstdFrames},
         folder::open_file,
     },
-    error::{Error, Place},
+    error::Error,
     format::{About, Format, ReadLimits, ReadOptions, known, table_of_formats},
     formats::{
         inspect::archive_log::ArchiveLog,
@@ -89,10 +89,9 @@ pub(crate) fn open<'a>(
     options: &ReadOptions,
     fields: Option<&LineFields>,
 ) -> Result<Opened<'a>, Error> {
-    let io = |error: &std::io::Error| Error::io(Place::default(), error);
     let start = start_of(&mut source)?;
     if is_archive(&start) && fields.is_none() && matches!(format, Format::Auto | Format::Inspect) {
-        source.seek(SeekFrom::Start(0)).map_err(|error| io(&error))?;
+        source.seek(SeekFrom::Start(0)).map_err(|error| Error::io(&error))?;
         return Ok(Opened::new(Format::Inspect, ArchiveLog::open(source, options)?));
     }
     let (prefix, source, shape) = content(start, source, options.limits)?;
@@ -119,12 +118,11 @@ pub(crate) fn open<'a>(
 /// Returns the content of a file from its start, and what its first bytes show.
 pub(crate) fn content_of(path: &Path, limits: ReadLimits) -> Result<(Box<dyn Read>, Shape), Error> {
     let read = || {
-        let io = |error: &std::io::Error| Error::io(Place::default(), error);
-        let mut file = open_file(path).map_err(|error| io(&error))?;
+        let mut file = open_file(path).map_err(|error| Error::io(&error))?;
         let (prefix, rest, shape) = content(start_of(&mut file)?, file, limits)?;
         Ok((Box::new(Cursor::new(prefix).chain(rest)) as Box<dyn Read>, shape))
     };
-    read().map_err(|error: Error| error.in_file(Some(&path.display().to_string())))
+    read().map_err(|error: Error| error.in_file(path))
 }
 
 type Content<'a> = (Vec<u8>, Box<dyn Read + 'a>, Shape);
@@ -149,7 +147,7 @@ fn content<'a>(
 fn start_of(source: &mut impl Read) -> Result<Vec<u8>, Error> {
     let mut start = Vec::new();
     let read = source.take(PREFIX).read_to_end(&mut start);
-    read.map_err(|error| Error::io(Place::default(), &error))?;
+    read.map_err(|error| Error::io(&error))?;
     Ok(start)
 }
 

@@ -1,13 +1,13 @@
 use std::{
     collections::{HashSet, VecDeque},
-    fmt, fs,
+    fmt,
     io::{self, Read, Seek},
     path::{Path, PathBuf},
     sync::{Arc, mpsc::Receiver},
 };
 
 use crate::{
-    engines::folder::open_file,
+    engines::folder::{entries, open_file},
     error::{Error, Place},
     format::{Format, ReadLimits, ReadOptions, known},
     formats::{
@@ -31,8 +31,8 @@ pub struct Runs<'a> {
     heads: Vec<Option<Arc<Evaluation>>>,
     /// The files of the folder that are still to be opened.
     files: Option<Ahead>,
-    /// The name of the current file, for errors.
-    file: Option<String>,
+    /// The current file, for errors.
+    file: Option<PathBuf>,
     format: Format,
     unrecognized: Vec<Unrecognized>,
     /// Files and folders that were read with other logs.
@@ -68,8 +68,7 @@ impl Current<'_> {
 }
 
 fn has_ended() -> Error {
-    let problem = io::Error::other("the thread that reads the file has ended early");
-    Error::io(Place::default(), &problem)
+    Error::io(&io::Error::other("the thread that reads the file has ended early"))
 }
 
 /// A file of a folder that is left out because its format is not recognized.
@@ -159,9 +158,8 @@ pub fn read_path_by(
 ///
 /// [`Error::Io`] if the file cannot be read, and the errors of [`LineFields::suggest`].
 pub fn suggest_fields(path: &Path) -> Result<Vec<SuggestedField>, Error> {
-    let name = path.display().to_string();
     let (source, _) = content_of(path, ReadLimits::default())?;
-    LineFields::suggest(source).map_err(|error| error.in_file(Some(&name)))
+    LineFields::suggest(source).map_err(|error| error.in_file(path))
 }
 
 fn read_files(
@@ -170,21 +168,21 @@ fn read_files(
     options: &ReadOptions,
     fields: Option<&LineFields>,
 ) -> Result<Runs<'static>, Error> {
-    let name = path.display().to_string();
-    let io = |error: &std::io::Error| Error::io(Place::default(), error).in_file(Some(&name));
     let mut runs = Runs::new(format);
     if !path.is_dir() {
-        let file = open_file(path).map_err(|error| io(&error))?;
-        let opened = open(file, format, Some(path), false, options, fields);
-        let opened = opened.map_err(|error| error.in_file(Some(&name)))?;
-        runs.begin(opened.facts(), Current::Here(opened.reader), Some(name));
+        let opened = open_file(path)
+            .map_err(|error| Error::io(&error))
+            .and_then(|file| open(file, format, Some(path), false, options, fields))
+            .map_err(|error| error.in_file(path))?;
+        runs.begin(opened.facts(), Current::Here(opened.reader), Some(path.to_owned()));
         return Ok(runs);
     }
     let mut files = VecDeque::new();
     files_in(path, &mut files)?;
     runs.files = Some(Ahead::new(files, format, options, fields));
     if !runs.open_next()? {
-        let place = Box::new(Place { file: Some(name), ..Place::default() });
+        let file = Some(path.display().to_string());
+        let place = Box::new(Place { file, ..Place::default() });
         let n_files = runs.unrecognized.len();
         let looks_like = runs.unrecognized.into_iter().find_map(|file| file.looks_like);
         return Err(Error::NoLog { place, n_files, looks_like, known: known() });
@@ -194,26 +192,15 @@ fn read_files(
 
 /// Lists the files of a folder, sorted by name, and then the files of its subfolders.
 fn files_in(folder: &Path, files: &mut VecDeque<PathBuf>) -> Result<(), Error> {
-    let name = folder.display().to_string();
-    let io = |error: &std::io::Error| Error::io(Place::default(), error).in_file(Some(&name));
-    let mut paths = Vec::new();
-    for entry in fs::read_dir(folder).map_err(|error| io(&error))? {
-        let entry = entry.map_err(|error| io(&error))?;
-        if !entry.file_name().to_string_lossy().starts_with('.') {
-            // Links to folders are not followed, because they may form a cycle.
-            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            paths.push((entry.path(), is_folder));
-        }
-    }
-    paths.sort_by(|(a, a_is_folder), (b, b_is_folder)| (a_is_folder, a).cmp(&(b_is_folder, b)));
-    for (path, is_folder) in paths {
-        if is_folder {
-            files_in(&path, files)?;
-        } else {
-            files.push_back(path);
-        }
-    }
-    Ok(())
+    let is_hidden = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+    };
+    // Links to folders are not followed, because they may form a cycle.
+    let is_folder = |path: &PathBuf| path.symlink_metadata().is_ok_and(|found| found.is_dir());
+    let paths = entries(folder)?.into_iter().filter(|path| !is_hidden(path));
+    let (folders, own): (Vec<_>, Vec<_>) = paths.partition(is_folder);
+    files.extend(own);
+    folders.iter().try_for_each(|folder| files_in(folder, files))
 }
 
 impl<'a> Runs<'a> {
@@ -232,7 +219,7 @@ impl<'a> Runs<'a> {
     }
 
     /// Makes a log the current one.
-    fn begin(&mut self, facts: LogFacts, current: Current<'a>, file: Option<String>) {
+    fn begin(&mut self, facts: LogFacts, current: Current<'a>, file: Option<PathBuf>) {
         let LogFacts { format, owned, has_copies, head } = facts;
         self.heads.push(head);
         (self.format, self.current, self.file) = (format, Some(current), file);
@@ -272,17 +259,16 @@ impl<'a> Runs<'a> {
             if path.ancestors().any(|folder| self.owned.contains(folder)) {
                 continue;
             }
-            let name = path.display().to_string();
             match found.recv() {
                 Ok(Found::Opened(facts)) => {
-                    self.begin(facts, Current::Ahead(found), Some(name));
+                    self.begin(facts, Current::Ahead(found), Some(path));
                     return Ok(true);
                 }
-                Ok(Found::Failed(error)) => return Err(error.in_file(Some(&name))),
+                Ok(Found::Failed(error)) => return Err(error.in_file(&path)),
                 Ok(Found::Unrecognized(looks_like)) => {
                     self.unrecognized.push(Unrecognized { path, looks_like });
                 }
-                _ => return Err(has_ended().in_file(Some(&name))),
+                _ => return Err(has_ended().in_file(&path)),
             }
         }
         Ok(false)
@@ -306,7 +292,10 @@ impl Iterator for Runs<'_> {
                 }
                 Err(error) => {
                     (self.current, self.files) = (None, None);
-                    return Some(Err(error.in_file(self.file.as_deref())));
+                    return Some(Err(match &self.file {
+                        Some(file) => error.in_file(file),
+                        None => error,
+                    }));
                 }
                 Ok(None) => self.current = None,
             }

@@ -13,7 +13,7 @@ use std::{
 
 use crate::{
     engines::folder::open_file,
-    error::{Error, Place},
+    error::Error,
     format::{Format, ReadOptions},
     formats::{lines::LineFields, log_reader::LogFacts, open},
     values::{evaluation::Evaluation, run::Run},
@@ -108,7 +108,7 @@ fn read_file(
         return;
     }
     let opened = open_file(path)
-        .map_err(|error| Error::io(Place::default(), &error))
+        .map_err(|error| Error::io(&error))
         .and_then(|file| open(file, format, Some(path), true, options, fields));
     let mut opened = match opened {
         Ok(opened) => opened,

@@ -20,7 +20,7 @@ use crate::{
     values::{
         confidence_scale::SeenConfidences,
         evaluation::Evaluation,
-        run::{Caller, Reply, Run, RunLimit, Turn, Usage},
+        run::{Caller, Run, RunLimit, Turn, Usage},
     },
 };
 
@@ -120,14 +120,10 @@ impl LoggedRun {
         let wanted = rules.scorer.as_ref().filter(|_| run.grade.is_none());
         let has_score = wanted.and_then(|wanted| has_score(&run, wanted));
         let Judgement { grade, ungraded, outcome, stop, is_at_limit, is_settled, scorer } = judged;
-        let replies = run.agent_turns().filter_map(|turn| turn.reply.as_ref());
-        let calls = replies.flat_map(|reply| &reply.tool_calls);
-        let calls = calls.filter(|_| !options.totals_only);
+        let calls = run.agent_turns().flat_map(Turn::calls).filter(|_| !options.totals_only);
         let (tool_calls, calls_ok) = calls.map(|call| (call.tool_call(), call.ok)).unzip();
         // A turn without a model call is not a step of the model.
         let steps = || run.agent_turns().filter(|turn| turn.model_calls != Some(0));
-        let usage =
-            |reply: Option<&Reply>| reply.and_then(|reply| reply.usage.clone()).unwrap_or_default();
         Ok(Self {
             index: 0,
             has_score,
@@ -149,7 +145,9 @@ impl LoggedRun {
             steps: steps_of(&run),
             n_turns: steps().count() as u64,
             turn_usage: exact(
-                steps().filter(|_| !options.totals_only).map(|turn| usage(turn.reply.as_ref())),
+                steps()
+                    .filter(|_| !options.totals_only)
+                    .map(|turn| turn.usage().cloned().unwrap_or_default()),
             ),
             tool_calls,
             calls_ok,

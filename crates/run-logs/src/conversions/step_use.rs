@@ -96,17 +96,16 @@ pub(crate) fn steps(run: &Run) -> Vec<StepUse> {
         let steps = steps.entry(kind).or_insert_with_key(|kind| StepUse::none(kind.clone()));
         steps.add(n, ok, tokens, seconds);
     };
-    for Turn { caller, reply, seconds, model_calls, .. } in run.agent_turns() {
-        let usage = reply.as_ref().and_then(|reply| reply.usage.as_ref());
-        let tokens = usage.and_then(|usage| usage.output_tokens).map(|tokens| tokens as f64);
+    for turn in run.agent_turns() {
+        let Turn { caller, reply, seconds, model_calls, .. } = turn;
+        let tokens = turn.usage().and_then(|usage| usage.output_tokens).map(|it| it as f64);
         // A step without a model call only has calls of tools.
         if *model_calls != Some(0) {
             let kind = if *caller == Caller::Agent { StepKind::Model } else { StepKind::Subagent };
             of(kind, model_calls.unwrap_or(1), Some(reply.is_some()), tokens, *seconds);
         }
-        let calls = reply.as_ref().map(|reply| reply.tool_calls.as_slice()).unwrap_or_default();
-        for call in calls {
-            let share = tokens.map(|tokens| tokens / calls.len() as f64);
+        for call in turn.calls() {
+            let share = tokens.map(|tokens| tokens / turn.calls().len() as f64);
             of(StepKind::Tool(call.name.clone()), 1, call.ok, share, call.seconds);
         }
     }

@@ -42,9 +42,9 @@ impl<R: Read + Seek> Directory<R> {
     pub(crate) fn open(mut source: R, limits: ReadLimits) -> Result<Self, Error> {
         let invalid = |problem| Error::invalid(Place::default(), problem);
         let mut buffer = vec![0; MAX_CENTRAL_DIRECTORY_RECORD_SIZE];
-        let end = source.seek(SeekFrom::End(0)).map_err(|e| Error::io(Place::default(), &e))?;
+        let end = source.seek(SeekFrom::End(0)).map_err(|e| Error::io(&e))?;
         let archive = ZipLocator::new()
-            .locate_in_reader(Positioned::new(source), &mut buffer, end)
+            .locate_in_reader(Positioned(RefCell::new(source)), &mut buffer, end)
             .map_err(|(_, error)| wrong(&error))?;
         let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
         let mut ranges = Vec::new();
@@ -101,22 +101,12 @@ impl<R: Read + Seek> Directory<R> {
         self.entries.contains_key(name)
     }
 
-    /// Reads an entry to its end, so that its checksum is verified. `None` if there is no such entry.
+    /// Reads an entry to its end, checked against its checksum and the limits while it is read. `None` if there is no such entry.
     pub(crate) fn read_whole<T>(
         &self,
         name: &str,
         read: impl FnOnce(&mut dyn Read) -> Result<T, Error>,
     ) -> Result<Option<T>, Error> {
-        let Some(mut content) = self.read(name)? else { return Ok(None) };
-        let found = read(&mut content)?;
-        let place = || Place { entry: Some(name.to_owned()), ..Place::default() };
-        io::copy(&mut content, &mut io::sink()).map_err(|error| Error::io(place(), &error))?;
-        Ok(Some(found))
-    }
-
-    /// Reads the content of an entry, checked against its checksum and the limits while it is read. `None` if there is no such
-    /// entry.
-    pub(crate) fn read(&self, name: &str) -> Result<Option<impl Read + '_>, Error> {
         let Some(Entry { place, method }) = self.entries.get(name).copied() else {
             return Ok(None);
         };
@@ -133,7 +123,12 @@ impl<R: Read + Seek> Directory<R> {
             }
         };
         let size = place.compressed_size_hint();
-        Ok(Some(CheckedReader::new(entry.verifying_reader(unpacked), size, self.limits)))
+        let verified = entry.verifying_reader(unpacked);
+        let mut content = CheckedReader::new(verified, size, self.limits);
+        let found = read(&mut content)?;
+        io::copy(&mut content, &mut io::sink())
+            .map_err(|error| Error::io(&error).in_entry(name))?;
+        Ok(Some(found))
     }
 }
 
@@ -148,7 +143,7 @@ fn leaves_folder(name: &str) -> bool {
 fn wrong(error: &rawzip::Error) -> Error {
     let problem = match error.kind() {
         ErrorKind::IO(error) if error.kind() == io::ErrorKind::UnexpectedEof => Problem::Truncated,
-        ErrorKind::IO(error) => return Error::io(Place::default(), error),
+        ErrorKind::IO(error) => return Error::io(error),
         ErrorKind::MissingEndOfCentralDirectory | ErrorKind::Eof => Problem::Truncated,
         _ => Problem::Archive { reason: error.to_string() },
     };
@@ -157,12 +152,6 @@ fn wrong(error: &rawzip::Error) -> Error {
 
 /// A source that is read at given positions.
 pub(crate) struct Positioned<R>(RefCell<R>);
-
-impl<R: Read + Seek> Positioned<R> {
-    pub(crate) const fn new(source: R) -> Self {
-        Self(RefCell::new(source))
-    }
-}
 
 impl<R: Read + Seek> ReaderAt for Positioned<R> {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {

@@ -4,7 +4,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use crate::error::{Error, Place};
+use crate::error::Error;
 
 /// Opens a file to read it. A pipe, a socket or a device is refused, because it can keep a reader waiting for ever or has no end;
 /// descriptors that the program received open are allowed, such as `/dev/stdin`.
@@ -50,34 +50,35 @@ impl Folder {
         (is_inside && !relative.is_empty()).then(|| Self { path: self.path.join(path) })
     }
 
-    /// Opens a file at a relative path, and returns its name for errors. `None` if it does not
+    /// Opens a file at a relative path, and returns its path for errors. `None` if it does not
     /// exist or is not inside this folder.
-    pub(crate) fn open(&self, relative: &str) -> Result<Option<(File, String)>, Error> {
+    pub(crate) fn open(&self, relative: &str) -> Result<Option<(File, PathBuf)>, Error> {
         let Some(Self { path }) = self.join(relative) else { return Ok(None) };
-        let name = path.display().to_string();
         match open_file(&path) {
-            Ok(file) if path.is_file() => Ok(Some((file, name))),
+            Ok(file) if path.is_file() => Ok(Some((file, path))),
             Ok(_) => Ok(None),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Error::io(Place::default(), &error).in_file(Some(&name))),
+            Err(error) => Err(Error::io(&error).in_file(&path)),
         }
     }
 
     /// The names of the files with this ending, sorted. `None` if the folder does not exist.
     pub(crate) fn files(&self, ending: &str) -> Result<Option<Vec<String>>, Error> {
-        let name = self.path.display().to_string();
-        let io = |error: &std::io::Error| Error::io(Place::default(), error).in_file(Some(&name));
         if !self.path.is_dir() {
             return Ok(None);
         }
-        let mut names = Vec::new();
-        for entry in fs::read_dir(&self.path).map_err(|error| io(&error))? {
-            let name = entry.map_err(|error| io(&error))?.file_name();
-            if let Some(name) = name.to_str().filter(|name| name.ends_with(ending)) {
-                names.push(name.to_owned());
-            }
-        }
-        names.sort();
-        Ok(Some(names))
+        let entries = entries(&self.path)?;
+        let names = entries.iter().filter_map(|path| path.file_name()?.to_str());
+        Ok(Some(names.filter(|name| name.ends_with(ending)).map(str::to_owned).collect()))
     }
+}
+
+/// Returns the paths of the files and folders in a folder, sorted.
+pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let read = || -> io::Result<Vec<PathBuf>> {
+        fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect()
+    };
+    let mut paths = read().map_err(|error| Error::io(&error).in_file(folder))?;
+    paths.sort();
+    Ok(paths)
 }

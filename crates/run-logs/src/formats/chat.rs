@@ -14,6 +14,7 @@ use crate::{
     error::Error,
     format::{About, Format},
     formats::log_reader::{Log, Opened, Reader, Shape, documents},
+    values::run::Turn,
 };
 
 /// The readers of these formats.
@@ -130,8 +131,7 @@ fn read(log: Log<'_>) -> Result<Opened<'_>, Error> {
                 .iter_mut()
                 .zip(next.turns)
                 .for_each(|(turn, piece)| document::join(turn, piece));
-            let reply = run.turns.first().and_then(|turn| turn.reply.as_ref());
-            run.usage = reply.and_then(|reply| reply.usage.clone()).unwrap_or_default();
+            run.usage = run.turns.first().and_then(Turn::usage).cloned().unwrap_or_default();
         }
         Some(Ok(run))
     };

@@ -122,10 +122,7 @@ impl LogReader for Sessions<'_> {
         }
         let (_, mut held) = json.into_run();
         for path in self.folder.iter().flat_map(|folder| agents_in(&folder.join("subagents"), 3)) {
-            let name = path.display().to_string();
-            held = self
-                .agent(&path, &mut session, held)
-                .map_err(|error| error.in_file(Some(&name)))?;
+            held = self.agent(&path, &mut session, held).map_err(|error| error.in_file(&path))?;
         }
         Ok(Some(session.run()))
     }

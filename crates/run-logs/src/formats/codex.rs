@@ -11,18 +11,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use trajectory_metrics::tool_calls::Value;
-
 use crate::{
     engines::{folder::open_file, json::reader::Json},
-    error::{Error, Place},
+    error::Error,
     format::{About, ReadOptions},
     formats::{
         codex::{line::line, rollout::Rollout},
         log_reader::{Log, Opened, Reader},
         session_lines::{complete, in_order, session_lines},
     },
-    values::run::{Run, Turn},
+    values::run::Run,
 };
 
 /// The reader of rollouts.
@@ -66,7 +64,7 @@ fn session(
     let mut threads = vec![thread(&mut json)?];
     let mut held = json.into_run().1;
     let (mut known, mut at) = (HashSet::from([threads[0].id.clone()]), 0);
-    let (mut files, mut n_unread) = (None, 0);
+    let (mut files, mut n_unread) = (None, 0_i64);
     // The list grows while it is read.
     while let Some(started) = threads.get(at).map(|thread| thread.started()) {
         for id in started {
@@ -81,15 +79,13 @@ fn session(
                 n_unread += 1;
                 continue;
             };
-            let name = file.display().to_string();
             let read = || {
-                let source =
-                    open_file(file).map_err(|error| Error::io(Place::default(), &error))?;
+                let source = open_file(file).map_err(|error| Error::io(&error))?;
                 let mut json = Json::new(source, options.limits);
                 json.continue_run(None, held);
                 Ok((thread(&mut json)?, json.into_run().1))
             };
-            let (thread, now_held) = read().map_err(|error: Error| error.in_file(Some(&name)))?;
+            let (thread, now_held) = read().map_err(|error: Error| error.in_file(file))?;
             held = now_held;
             owned.push(file.clone());
             threads.push(thread);
@@ -98,28 +94,24 @@ fn session(
     }
     let mut run = threads[0].run();
     if n_unread > 0 {
-        run.metadata.insert("n_unread_subagents".to_owned(), Value::Integer(n_unread));
+        run.note("n_unread_subagents", n_unread);
     }
     let positions: HashMap<&String, usize> =
         threads.iter().enumerate().map(|(at, thread)| (&thread.id, at)).collect();
-    let starts = threads.iter().flat_map(|thread| &thread.starts);
-    let starts: HashMap<&String, Vec<usize>> = starts
-        .map(|(call, ids)| (call, ids.iter().filter_map(|id| positions.get(id).copied()).collect()))
-        .collect();
-    let called = |turn: &Turn| {
-        let calls = turn.reply.iter().flat_map(|reply| &reply.tool_calls);
-        calls.filter_map(|call| starts.get(call.id.as_ref()?)).flatten().copied().collect()
-    };
+    let started = threads.iter().flat_map(|thread| &thread.starts).map(|(call, ids)| {
+        (call.clone(), ids.iter().filter_map(|id| positions.get(id).copied()).collect())
+    });
+    let started = started.collect();
     let is_cut = threads.iter().any(|thread| thread.is_cut);
     let (n_unfinished, has_copies) = threads.iter().fold((0, false), |(n, any), thread| {
         (n + thread.n_unfinished, any || thread.has_unknown_copies())
     });
     let turns = threads.iter().map(|thread| thread.turns.clone()).collect();
-    run.turns = in_order(turns, called);
+    run.turns = in_order(turns, &started);
     complete(&mut run, n_unfinished, is_cut);
     if has_copies {
         run.usage = Default::default();
-        run.metadata.insert("has_copied_history".to_owned(), Value::Bool(true));
+        run.note("has_copied_history", true);
     }
     Ok(run)
 }

@@ -3,8 +3,6 @@ use std::{
     hash::{BuildHasher, RandomState},
 };
 
-use trajectory_metrics::tool_calls::Value;
-
 use crate::values::run::{Run, Turn, Usage};
 
 /// The replies that have been read, each with its first run: a session that continues another one repeats its replies.
@@ -38,8 +36,7 @@ impl Copies {
             run.usage_by_model.clear();
             // The times of the run are also those of the copied part.
             (run.started, run.seconds) = (None, None);
-            let copied = Value::Integer(n_copied as i128);
-            run.metadata.insert("n_copied_replies".to_owned(), copied);
+            run.note("n_copied_replies", n_copied as i64);
         }
         run
     }

@@ -6,8 +6,6 @@ use std::{
     iter,
 };
 
-use trajectory_metrics::tool_calls::Value;
-
 use crate::{
     engines::{
         folder::Folder,
@@ -22,7 +20,7 @@ use crate::{
         session_lines::{Span, complete, in_order, session_lines},
     },
     values::{
-        run::{Caller, RecordedCall, Reply, Run, Turn},
+        run::{Caller, RecordedCall, Reply, Run, Turn, text_of},
         time::seconds_of,
     },
 };
@@ -60,7 +58,7 @@ fn session(source: impl Read, folder: Option<&Folder>, limits: ReadLimits) -> Re
             continue;
         };
         let mut read = Session::default();
-        held = read.read(file, limits, held).map_err(|error| error.in_file(Some(&path)))?;
+        held = read.read(file, limits, held).map_err(|error| error.in_file(&path))?;
         let id = name.trim_end_matches(".jsonl").to_owned();
         positions.insert(id.clone(), threads.len());
         is_cut |= read.is_cut;
@@ -75,11 +73,9 @@ fn session(source: impl Read, folder: Option<&Folder>, limits: ReadLimits) -> Re
         let name = names.get(id).copied().unwrap_or("subagent");
         turns.iter_mut().for_each(|turn| turn.caller = Caller::Subagent(format!("{name} {id}")));
     }
-    run.turns = in_order(threads, |turn| {
-        let calls = turn.reply.iter().flat_map(|reply| &reply.tool_calls);
-        let called = calls.filter_map(|call| agents.get(call.id.as_ref()?));
-        called.filter_map(|(id, _)| positions.get(id)).copied().collect()
-    });
+    let started = agents.into_iter();
+    let started = started.filter_map(|(call, (id, _))| Some((call, vec![*positions.get(&id)?])));
+    run.turns = in_order(threads, &started.collect());
     complete(&mut run, 0, is_cut);
     Ok(run)
 }
@@ -178,11 +174,8 @@ impl Session {
         };
         call.error = Some(text).filter(|_| call.ok == Some(false));
         if let (Some(agent), Some(id)) = (agent, &call.id) {
-            let name = match call.arguments.get("agent_name") {
-                Some(Value::Text(name)) => name.clone(),
-                _ => call.name.clone(),
-            };
-            self.agents.insert(id.clone(), (agent, name));
+            let name = call.arguments.get("agent_name").and_then(text_of).unwrap_or(&call.name);
+            self.agents.insert(id.clone(), (agent, name.to_owned()));
         }
         Ok(call)
     }

@@ -10,20 +10,17 @@ use crate::{
     format::About,
     formats::{
         harbor::{trajectory::trajectory, trial::Trial},
-        log_reader::{Log, Opened, Reader, Shape, documents},
+        log_reader::{Log, Opened, Reader, Shape},
     },
 };
 
 /// The readers of the two formats.
 pub(crate) const ATIF: Reader = Reader {
     recognizes: is_trajectory,
-    open: |log| {
-        Ok(Opened::new(
-            log.format,
-            documents(log.source, &log.options, |json, number, options| {
-                Ok(trajectory(json, options, false)?.into_run(number))
-            })?,
-        ))
+    open: |log: Log<'_>| {
+        log.documents(
+            |json, number, options| Ok(trajectory(json, options, false)?.into_run(number)),
+        )
     },
     about: About {
         source: "any program that writes trajectories of ATIF 1.0 to 1.8, such as Harbor's converters for other agents; `convert --to atif`",

@@ -10,7 +10,7 @@ use crate::{
     format::{About, Format, ReadOptions, named},
     formats::log_reader::{Opened, Reader, documents},
     json_lines::columns::{ID, MODEL, STOP, TASK, TRIAL},
-    values::run::{Reply, Run, Score, Turn},
+    values::run::{Reply, Run, Score, Turn, number_of},
 };
 
 /// The reader, which no file shows: the caller names the fields.
@@ -219,13 +219,8 @@ impl LineFields {
                 Value::Integer(number) => Ok(number.to_string()),
                 _ => Err(wrong("a text or a whole number")),
             };
-            let real = || match value {
-                Value::Integer(number) => Some(*number as f64),
-                Value::Real(number) => Some(*number),
-                _ => None,
-            };
             let amount = || {
-                let found = real().filter(|it| it.is_finite() && *it >= 0.0);
+                let found = number_of(value).filter(|it| it.is_finite() && *it >= 0.0);
                 found.ok_or_else(|| wrong("a number of at least 0"))
             };
             let count = || {
@@ -241,7 +236,7 @@ impl LineFields {
                 LineFact::Task => run.task = Some(text()?),
                 LineFact::Trial => run.trial = Some(count()?),
                 LineFact::Model => run.model = Some(text()?),
-                LineFact::Outcome => match (value, real()) {
+                LineFact::Outcome => match (value, number_of(value)) {
                     (Value::Bool(outcome), _) => run.outcome = Some(*outcome),
                     (_, Some(_)) | (Value::Text(_), _) => {
                         let score = Score { value: value.clone(), ..Score::default() };

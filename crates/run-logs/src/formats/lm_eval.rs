@@ -13,7 +13,7 @@ use crate::{
     format::About,
     formats::log_reader::{Log, Opened, Reader},
     values::{
-        run::{Reply, Run, Score, Turn},
+        run::{Reply, Run, Score, Turn, number_of, text_of},
         tokens::Tokens,
     },
 };
@@ -115,12 +115,12 @@ fn question(json: &mut Json<'_>) -> Result<(Run, bool), Error> {
     let mut answer = None;
     if matches!(argument(arguments, 0), Some(Value::Map(_))) {
         // A text, or several of them if the question is repeated.
-        let mut replies = requests.iter().flat_map(list).filter_map(as_text).map(Reply::from);
+        let mut replies = requests.iter().flat_map(list).filter_map(text_of).map(Reply::from);
         let (reply, other_replies) = (replies.next(), replies.collect::<Vec<_>>());
         let model_calls = Some(other_replies.len() as u64 + 1).filter(|n| *n > 1);
         run.turns.push(Turn { reply, other_replies, model_calls, ..Turn::default() });
         let first = list(answers).first();
-        answer = first.and_then(|it| as_text(list(it).first().unwrap_or(it))).map(str::to_owned);
+        answer = first.and_then(|it| text_of(list(it).first().unwrap_or(it))).map(str::to_owned);
     } else {
         // The second half of the requests leaves out the question.
         let is_twice = metrics.contains_key("acc_mutual_info");
@@ -143,10 +143,6 @@ fn list(value: &Value) -> &[Value] {
     if let Value::List(values) = value { values } else { &[] }
 }
 
-fn as_text(value: &Value) -> Option<&str> {
-    if let Value::Text(text) = value { Some(text) } else { None }
-}
-
 /// Returns the second argument of a request: the continuation, or the options of a generation.
 fn argument(arguments: &Value, request: usize) -> Option<&Value> {
     match arguments {
@@ -163,9 +159,7 @@ fn argument(arguments: &Value, request: usize) -> Option<&Value> {
 fn log_likelihood(request: &Value) -> Option<f64> {
     match list(list(request).first()?).first()? {
         Value::Text(text) => text.parse().ok(),
-        Value::Real(number) => Some(*number),
-        Value::Integer(number) => Some(*number as f64),
-        _ => None,
+        number => number_of(number),
     }
 }
 
@@ -177,7 +171,7 @@ fn choice(logs: &[f64], arguments: &Value) -> Option<Reply> {
         return None;
     }
     let log_sum = logs.iter().map(|log| (log - highest).exp()).sum::<f64>().ln();
-    let text = |at| argument(arguments, at).and_then(as_text).unwrap_or_default();
+    let text = |at| argument(arguments, at).and_then(text_of).unwrap_or_default();
     let mut tokens = Tokens::default();
     tokens.push(text(chosen).as_bytes(), -log_sum);
     for (at, log) in logs.iter().enumerate() {

@@ -41,7 +41,7 @@ fn trajectory(json: &mut Json<'_>, number: u64, options: &ReadOptions) -> Result
         "info" => fields!(given |json| {
             "exit_status" => exit = json.text()?,
             "exception_str" => run.error = Some(json.text()?),
-            "mini_version" => _ = run.metadata.insert("version".to_owned(), json.text()?.into()),
+            "mini_version" => run.note("version", json.text()?),
             "model_stats" => fields!(given |json| {
                 "instance_cost" => cost = Some(json.amount()?),
                 "api_calls" => stated_calls = Some(json.count()?),
@@ -68,8 +68,7 @@ fn trajectory(json: &mut Json<'_>, number: u64, options: &ReadOptions) -> Result
     }
     let api_calls = stated_calls.unwrap_or(0);
     // The program writes a cost of 0 for a model without a price.
-    let costs = run.turns.iter().filter_map(|turn| turn.reply.as_ref()?.usage.as_ref()?.cost_usd);
-    let n_priced = costs.count();
+    let n_priced = run.turns.iter().filter_map(|turn| turn.usage()?.cost_usd).count();
     let is_known = n_priced == run.turns.len() || n_priced == 0;
     run.usage.cost_usd = cost.filter(|cost| *cost > 0.0 && is_known);
     if run.error.is_some() && api_calls > run.turns.len() as u64 {
@@ -174,8 +173,7 @@ impl Conversation {
             self.turns.push(turn);
             self.n_results = 0;
         } else if let Some(exit) = exit {
-            let reply = self.turns.last_mut().and_then(|turn| turn.reply.as_mut());
-            let call = reply.and_then(|reply| reply.tool_calls.get_mut(self.n_results));
+            let call = self.turns.last_mut().and_then(|turn| turn.call_mut(self.n_results));
             self.n_results += 1;
             // Commands that a user refused, and the command that submits in an interactive session.
             if let Some(call) = call.filter(|_| exception != "action was not executed") {

@@ -5,7 +5,7 @@ use crate::{
     error::Error,
     format::{About, ReadOptions},
     formats::{
-        log_reader::{Opened, Reader, documents},
+        log_reader::{Log, Reader},
         otlp::{
             DIALECTS,
             read_span::span,
@@ -23,10 +23,7 @@ pub(crate) const READER: Reader = Reader {
             || (shape.has("data")
                 && ["trace_id", "request_id"].iter().any(|key| shape.has_key("info", key)))
     },
-    open: |log| {
-        let runs = documents(log.source, &log.options, trace)?;
-        Ok(Opened::new(log.format, runs))
-    },
+    open: |log: Log<'_>| log.documents(trace),
     about: About {
         source: "`Trace.to_json()` of each trace as a line of a file, or `traces.json` of the artifacts (MLflow 3)",
         reads: "model calls, usage, tool calls, times, assessments as scores; text and log-probabilities if the provider's reply was recorded",

@@ -4,7 +4,7 @@ use trajectory_metrics::tool_calls::Value;
 
 use crate::{
     engines::json::reader::{Json, fields},
-    error::{Error, Problem},
+    error::Error,
     format::About,
     formats::{
         chat::response::error_text,
@@ -87,7 +87,7 @@ fn time(json: &mut Json<'_>) -> Result<u64, Error> {
     let text = json.text()?;
     let seconds = seconds_of(&text).filter(|seconds| (0.0..1e10).contains(seconds));
     seconds.map(|seconds| (seconds * 1e6).round() as u64 * 1_000).ok_or_else(|| {
-        let value = text.chars().take(40).collect();
-        json.error(Problem::Value { value, expected: "a date and time of RFC 3339" })
+        let short: String = text.chars().take(40).collect();
+        json.wrong_value(short, "a date and time of RFC 3339")
     })
 }

@@ -1,7 +1,6 @@
 //! Sessions that opencode exports.
 
 use censoring::StopReason;
-use trajectory_metrics::tool_calls::Value;
 
 use crate::{
     engines::json::reader::{Json, fields},
@@ -13,7 +12,7 @@ use crate::{
         session_lines::{Span, complete},
     },
     values::{
-        run::{Arguments, Caller, RecordedCall, Reply, Run, Turn, Usage},
+        run::{Arguments, Caller, RecordedCall, Reply, Run, Turn, Usage, text_of},
         time::between,
     },
 };
@@ -40,9 +39,7 @@ fn session(json: &mut Json<'_>, _: u64, _: &ReadOptions) -> Result<Run, Error> {
     fields!(given |json| {
         "info" => fields!(given |json, field| {
             "id" => id = Some(json.text()?),
-            "parentID" | "version" => {
-                run.metadata.insert(field.to_owned(), json.text()?.into());
-            },
+            "parentID" | "version" => run.note(field, json.text()?),
         })?,
         "messages" => json.list(|json| {
             n_awaited += usize::from(message(json, &mut run, &mut span)?);
@@ -168,10 +165,7 @@ fn part(
         "tool" => {
             if call.name == "invalid" {
                 // A call with invalid arguments, which holds the tool and the problem in their place.
-                let word = |name| match call.arguments.get(name) {
-                    Some(Value::Text(text)) => Some(text.clone()),
-                    _ => None,
-                };
+                let word = |name| call.arguments.get(name).and_then(text_of).map(str::to_owned);
                 (call.ok, call.error) = (Some(false), word("error"));
                 call.name = word("tool").unwrap_or(call.name);
             }

@@ -1,6 +1,4 @@
-use std::collections::BTreeMap;
-
-use trajectory_metrics::tool_calls::Value;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::{
     engines::json::reader::Json,
@@ -70,8 +68,7 @@ pub(crate) fn complete(run: &mut Run, n_unfinished: usize, is_cut: bool) {
     // The program names a session once and for all, so that a backup of its file is a copy of the run.
     run.uuid = Some(run.id.clone());
     for turn in &run.turns {
-        let usage = turn.reply.as_ref().and_then(|reply| reply.usage.as_ref());
-        if let (Some(role), Some(usage)) = (turn.caller.role(), usage) {
+        if let (Some(role), Some(usage)) = (turn.caller.role(), turn.usage()) {
             let by_model: &mut BTreeMap<String, Usage> =
                 run.other_usage.entry(role.to_owned()).or_default();
             let model = turn.model.clone().unwrap_or_default();
@@ -80,18 +77,20 @@ pub(crate) fn complete(run: &mut Run, n_unfinished: usize, is_cut: bool) {
         }
     }
     if n_unfinished > 0 {
-        let unfinished = Value::Integer(n_unfinished as i128);
-        run.metadata.insert("n_unfinished_replies".to_owned(), unfinished);
+        run.note("n_unfinished_replies", n_unfinished as i64);
     }
     if is_cut {
-        run.metadata.insert("incomplete_last_line".to_owned(), Value::Bool(true));
+        run.note("incomplete_last_line", true);
     }
 }
 
-/// Returns turns in an order in which the turns of a subagent follow the turn that called it. `called` returns the positions of
-/// the subagents that a turn called; each is placed once, and those that nobody called stand at the end. The first list of turns
-/// is that of the agent.
-pub(crate) fn in_order(threads: Vec<Vec<Turn>>, called: impl Fn(&Turn) -> Vec<usize>) -> Vec<Turn> {
+/// Returns turns in an order in which the turns of a subagent follow the turn that called it. `started` has the positions of the
+/// subagents by the call that started them; each is placed once, and those that nobody called stand at the end. The first list of
+/// turns is that of the agent.
+pub(crate) fn in_order(
+    threads: Vec<Vec<Turn>>,
+    started: &HashMap<String, Vec<usize>>,
+) -> Vec<Turn> {
     let mut threads: Vec<_> = threads.into_iter().map(|turns| Some(turns.into_iter())).collect();
     let mut turns = Vec::new();
     for at in 0..threads.len() {
@@ -101,10 +100,11 @@ pub(crate) fn in_order(threads: Vec<Vec<Turn>>, called: impl Fn(&Turn) -> Vec<us
                 open.pop();
                 continue;
             };
-            let inner = called(&turn);
+            let calls = turn.calls().iter().rev();
+            let inner = calls.filter_map(|call| started.get(call.id.as_ref()?));
+            let inner = inner.flat_map(|agents| agents.iter().rev());
+            open.extend(inner.filter_map(|at| threads.get_mut(*at).and_then(Option::take)));
             turns.push(turn);
-            let inner = inner.into_iter().rev();
-            open.extend(inner.filter_map(|at| threads.get_mut(at).and_then(Option::take)));
         }
     }
     turns

@@ -230,6 +230,6 @@ impl Results<'_> {
         let mut json = Json::new(file, self.options.limits);
         let read = simulation(&mut json, &self.options);
         let read = read.and_then(|read| json.end().map(|()| read.into_run(&self.header)));
-        read.map(Some).map_err(|error| error.in_file(Some(&path)))
+        read.map(Some).map_err(|error| error.in_file(&path))
     }
 }

@@ -3,7 +3,7 @@ use scoring_rules::Probability;
 use trajectory_metrics::ForecastPolicy;
 
 use crate::{
-    fact_rules::{AtLimit, PLACE_SCORES, Repeats, ScoreRange, graded, stated, success},
+    fact_rules::{AtLimit, PLACE_SCORES, Repeats, ScoreRange, graded_in_range, stated, success},
     json_lines::{fields::Given, parsing::InputError},
     values::confidence_scale::{ConfidenceScale, SeenConfidences},
 };
@@ -62,13 +62,9 @@ impl TraceRules {
             Some(Given::Outcome(outcome)) => return Ok((Some(outcome), None)),
             None => return Ok((None, None)),
         };
-        let (grade, outcome) = match self.score_range.filter(|_| self.success_at.is_none()) {
-            Some(range) => {
-                let outside = || format!("{score} is outside the range {range} of scores");
-                graded(range.grade(score).ok_or_else(outside)?, None)
-            }
-            None => graded(score, self.success_at),
-        };
+        let outside = |range| format!("{score} is outside the range {range} of scores");
+        let graded = graded_in_range(score, self.success_at, self.score_range);
+        let (grade, outcome) = graded.map_err(outside)?;
         match Probability::new(grade) {
             Ok(grade) => Ok((outcome, Some(grade).filter(|_| outcome.is_none()))),
             Err(_) => Err(format!("{score} is a score beyond 0 to 1; {PLACE_SCORES}")),

@@ -85,6 +85,11 @@ impl Run {
         self.turns.iter().filter(|turn| turn.caller.is_agent())
     }
 
+    /// Notes a fact of the log that has no field.
+    pub(crate) fn note(&mut self, name: &str, fact: impl Into<Value>) {
+        self.metadata.insert(name.to_owned(), fact.into());
+    }
+
     /// Returns the usage of each model by the agent and its subagents, if the log has totals by model.
     #[must_use]
     pub fn agent_usage_by_model(&self) -> BTreeMap<String, Usage> {
@@ -154,6 +159,23 @@ pub struct Turn {
     pub model_calls: Option<u64>,
     /// The time of the model call in seconds, if the log states it.
     pub seconds: Option<f64>,
+}
+
+impl Turn {
+    /// Returns the usage of the call, if the log has it.
+    pub(crate) fn usage(&self) -> Option<&Usage> {
+        self.reply.as_ref()?.usage.as_ref()
+    }
+
+    /// Returns the tool calls of the reply.
+    pub(crate) fn calls(&self) -> &[RecordedCall] {
+        self.reply.as_ref().map(|reply| reply.tool_calls.as_slice()).unwrap_or_default()
+    }
+
+    /// Returns a tool call of the reply by its position.
+    pub(crate) fn call_mut(&mut self, at: usize) -> Option<&mut RecordedCall> {
+        self.reply.as_mut()?.tool_calls.get_mut(at)
+    }
 }
 
 /// The caller of a model.
@@ -511,6 +533,20 @@ impl RecordedCall {
         };
         let written = self.written.as_ref().map_or(0, String::len);
         size_of::<Self>() + self.name.len() + written + arguments
+    }
+}
+
+/// Returns the text that a value is.
+pub(crate) fn text_of(value: &Value) -> Option<&str> {
+    if let Value::Text(text) = value { Some(text) } else { None }
+}
+
+/// Returns the number that a value is, of either kind.
+pub(crate) fn number_of(value: &Value) -> Option<f64> {
+    match value {
+        Value::Integer(number) => Some(*number as f64),
+        Value::Real(number) => Some(*number),
+        _ => None,
     }
 }
 

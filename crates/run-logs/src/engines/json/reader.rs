@@ -199,15 +199,15 @@ impl<'a> Json<'a> {
         self.error(Problem::Syntax { expected })
     }
 
-    fn io(&self, error: &std::io::Error) -> Error {
-        // Archives report their own problems through the reader.
-        if let Some(problem) = error.get_ref().and_then(|inner| inner.downcast_ref::<Problem>()) {
-            return self.error(problem.clone());
+    fn io(&self, error: &io::Error) -> Error {
+        match Error::io(error) {
+            Error::Invalid { problem, .. } => self.error(problem),
+            _ if error.kind() == io::ErrorKind::UnexpectedEof => self.error(Problem::Truncated),
+            Error::Io { kind, message, .. } => {
+                Error::Io { place: Box::new(self.place.clone()), kind, message }
+            }
+            other => other,
         }
-        if error.kind() == std::io::ErrorKind::UnexpectedEof {
-            return self.error(Problem::Truncated);
-        }
-        Error::io(self.place.clone(), error)
     }
 
     /// Returns the next byte, or an error at the end of the input.
@@ -300,8 +300,8 @@ impl Json<'_> {
         }
     }
 
-    /// Moves to the next entry of the innermost open object or list. Returns false at its end, which is then consumed.
-    fn next_entry(&mut self) -> Result<bool, Error> {
+    /// Moves to the next entry of the innermost open object or list. Returns false at its end, which is then consumed and closes it.
+    pub(crate) fn next_element(&mut self) -> Result<bool, Error> {
         let Some(Open { is_list, started, .. }) = self.open.last().copied() else {
             return Ok(false);
         };
@@ -336,18 +336,13 @@ impl Json<'_> {
         Ok(true)
     }
 
-    /// Moves to the next element of the innermost list; false at its end, which closes it.
-    pub(crate) fn next_element(&mut self) -> Result<bool, Error> {
-        self.next_entry()
-    }
-
     /// Reads a key into the scratch buffer; false at the end of the object, which closes it.
     fn next_raw_key(&mut self) -> Result<bool, Error> {
         // Until the key is read, errors name the object.
         if let Some(segment) = self.path.last_mut() {
             *segment = Segment::Field("");
         }
-        if !self.next_entry()? {
+        if !self.next_element()? {
             return Ok(false);
         }
         if self.token()? != b'"' {

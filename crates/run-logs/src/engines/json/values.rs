@@ -35,6 +35,11 @@ impl Json<'_> {
         }
     }
 
+    /// Returns an error that the value has the right type and is not allowed.
+    pub(crate) fn wrong_value(&self, value: impl ToString, expected: &'static str) -> Error {
+        self.error(Problem::Value { value: value.to_string(), expected })
+    }
+
     /// Consumes a null; returns false for any other value, which is not read.
     pub(crate) fn null(&mut self) -> Result<bool, Error> {
         if self.token()? != b'n' {
@@ -78,20 +83,16 @@ impl Json<'_> {
         value: impl FnOnce(&str) -> Option<T>,
     ) -> Result<T, Error> {
         let word = self.text()?;
-        value(&word).ok_or_else(|| {
-            let value = word.chars().take(40).collect();
-            self.error(Problem::Value { value, expected })
-        })
+        value(&word)
+            .ok_or_else(|| self.wrong_value(word.chars().take(40).collect::<String>(), expected))
     }
 
     /// Reads a list of bytes and appends it to `bytes`.
     pub(crate) fn bytes(&mut self, bytes: &mut Vec<u8>) -> Result<(), Error> {
         self.list(|json| {
             let byte = json.count()?;
-            bytes.push(u8::try_from(byte).map_err(|_| {
-                let value = byte.to_string();
-                json.error(Problem::Value { value, expected: "a byte, from 0 to 255" })
-            })?);
+            let wrong = |_| json.wrong_value(byte, "a byte, from 0 to 255");
+            bytes.push(u8::try_from(byte).map_err(wrong)?);
             Ok(())
         })
     }
@@ -129,8 +130,7 @@ impl Json<'_> {
         if number.is_finite() {
             return Ok(number);
         }
-        let value = number.to_string();
-        Err(self.error(Problem::Value { value, expected: "a finite number" }))
+        Err(self.wrong_value(number, "a finite number"))
     }
 
     /// Reads a finite number of at least 0, such as a cost.
@@ -139,8 +139,15 @@ impl Json<'_> {
         if amount >= 0.0 {
             return Ok(amount);
         }
-        let value = amount.to_string();
-        Err(self.error(Problem::Value { value, expected: "a number of at least 0" }))
+        Err(self.wrong_value(amount, "a number of at least 0"))
+    }
+
+    /// Reads an amount, and passes over a value of another type.
+    pub(crate) fn amount_or_other(&mut self) -> Result<Option<f64>, Error> {
+        match self.token()?.is_ascii_digit() {
+            true => self.amount().map(Some),
+            false => self.skip().map(|()| None),
+        }
     }
 
     /// Reads a whole number of at least 0, which may be written as 5.0.
@@ -162,7 +169,7 @@ impl Json<'_> {
                 Value::Real(number) => number.to_string(),
                 _ => String::new(),
             };
-            self.error(Problem::Value { value, expected: "a whole number of at least 0" })
+            self.wrong_value(value, "a whole number of at least 0")
         })
     }
 
@@ -219,19 +226,14 @@ impl Json<'_> {
 }
 
 impl Arguments {
-    /// Returns an object without fields.
-    pub(crate) const fn empty() -> Self {
-        Self::Parsed(Value::Map(BTreeMap::new()))
-    }
-
     /// Reads a model's text as arguments. Empty text and `null` are an empty object. Text that is not one JSON object is kept
     /// with its problem.
     pub(crate) fn from_text(text: String, limits: ReadLimits) -> Self {
         if text.trim_ascii().is_empty() {
-            return Self::empty();
+            return Self::default();
         }
         match parsed(text.as_bytes(), limits) {
-            Ok(Value::Null) => Self::empty(),
+            Ok(Value::Null) => Self::default(),
             Ok(value @ Value::Map(_)) if is_finite(&value) => Self::Parsed(value),
             Ok(Value::Map(_)) => {
                 Self::Unparsed { text, problem: "NaN and infinities are not JSON".to_owned() }

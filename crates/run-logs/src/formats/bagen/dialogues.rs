@@ -14,6 +14,7 @@ use crate::{
         answer::{is_space, strip},
         estimate_file::Kind,
     },
+    values::run::number_of,
 };
 
 /// The tokens of one turn without the history that its request repeats.
@@ -513,11 +514,9 @@ pub(super) fn whole(value: &Value) -> Option<i64> {
 /// `float(value)`, or `None` if that fails.
 pub(super) fn number(value: &Value) -> Option<f64> {
     match value {
-        Value::Integer(number) => Some(*number as f64),
-        Value::Real(number) => Some(*number),
         Value::Text(text) => strip(text).parse().ok(),
         Value::Bool(value) => Some(f64::from(*value)),
-        _ => None,
+        number => number_of(number),
     }
 }
 

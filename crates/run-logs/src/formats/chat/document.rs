@@ -108,7 +108,7 @@ fn joined(turns: impl Iterator<Item = ReadTurn>) -> Vec<ReadTurn> {
         match before.filter(|it| is_piece(&it.turn, &next.turn, next.is_message)) {
             Some(read) => {
                 join(&mut read.turn, next.turn);
-                read.usage = read.turn.reply.as_ref().and_then(|reply| reply.usage.clone());
+                read.usage = read.turn.usage().cloned();
             }
             None => {
                 latest.extend(next.id.clone().map(|id| (id, all.len())));
@@ -183,16 +183,14 @@ impl CallsById {
     /// Records whether the latest call with this id worked, if the result says so.
     pub(crate) fn note(&mut self, turns: &mut [Turn], result: &ToolResult) {
         for (at, turn) in turns.iter().enumerate().skip(self.n_searched) {
-            let calls = turn.reply.iter().flat_map(|reply| &reply.tool_calls).enumerate();
+            let calls = turn.calls().iter().enumerate();
             let ids = calls.filter_map(|(call, it)| Some((it.id.clone()?, (at, call))));
             self.latest.extend(ids);
         }
         self.n_searched = turns.len();
         let (Some(is_error), Some(id)) = (result.is_error, &result.call) else { return };
-        let found = self.latest.get(id).and_then(|(turn, call)| {
-            turns.get_mut(*turn)?.reply.as_mut()?.tool_calls.get_mut(*call)
-        });
-        if let Some(call) = found {
+        let found = self.latest.get(id);
+        if let Some(call) = found.and_then(|(turn, call)| turns.get_mut(*turn)?.call_mut(*call)) {
             call.ok = Some(!is_error);
             call.error = is_error.then(|| result.text.clone());
         }

@@ -151,7 +151,7 @@ fn block(
     if kind.as_deref().is_some_and(|kind| kind.ends_with("tool_use")) {
         json.hold(size_of::<RecordedCall>())?;
         let name = name.ok_or_else(|| json.error_at("name", Problem::Missing))?;
-        let (arguments, written) = input.unwrap_or_else(|| (Arguments::empty(), None));
+        let (arguments, written) = input.unwrap_or_default();
         let mut call = RecordedCall::new(name, arguments);
         (call.id, call.written) = (id, written);
         said.tool_calls.push(call);
@@ -240,7 +240,7 @@ impl CallFields {
     /// Returns the call, or an error at the name that is missing.
     pub(crate) fn finish(self, json: &Json<'_>) -> Result<RecordedCall, Error> {
         let name = self.name.ok_or_else(|| json.error_at("name", Problem::Missing))?;
-        let mut call = RecordedCall::new(name, self.arguments.unwrap_or_else(Arguments::empty));
+        let mut call = RecordedCall::new(name, self.arguments.unwrap_or_default());
         (call.id, call.written) = (self.id, self.written);
         Ok(call)
     }
@@ -257,7 +257,7 @@ pub(crate) fn arguments(json: &mut Json<'_>) -> Result<(Arguments, Option<String
         return Ok((arguments, is_parsed.then_some(text)));
     }
     let arguments = match json.value()? {
-        Value::Null => Arguments::empty(),
+        Value::Null => Arguments::default(),
         value => Arguments::Parsed(value),
     };
     Ok((arguments, None))

@@ -39,9 +39,14 @@ pub(crate) struct Line {
     pub(crate) is_copied: bool,
     /// The seconds of a compaction.
     pub(crate) compaction: Option<f64>,
-    pub(crate) attachment: Attachment,
+    /// The kind of an attachment, and what it says about limits.
+    pub(crate) attachment: Option<String>,
+    pub(crate) most_turns: Option<f64>,
+    pub(crate) budget_usd: Option<f64>,
     pub(crate) message: Option<Message>,
-    pub(crate) tool: Tool,
+    /// What the program notes about the result of a tool: the agent that it started, and the time.
+    pub(crate) started: Option<String>,
+    pub(crate) tool_seconds: Option<f64>,
     pub(crate) end: End,
 }
 
@@ -54,21 +59,6 @@ pub(crate) struct Message {
     pub(crate) said: Reply,
     pub(crate) results: Vec<ToolResult>,
     pub(crate) is_refusal: bool,
-}
-
-/// An attachment of a line.
-#[derive(Default)]
-pub(crate) struct Attachment {
-    pub(crate) kind: Option<String>,
-    pub(crate) most_turns: Option<u64>,
-    pub(crate) budget_usd: Option<f64>,
-}
-
-/// What the program notes about the result of a tool.
-#[derive(Default)]
-pub(crate) struct Tool {
-    pub(crate) agent: Option<String>,
-    pub(crate) seconds: Option<f64>,
 }
 
 /// The end of a printed session.
@@ -111,32 +101,26 @@ pub(crate) fn line(json: &mut Json<'_>) -> Result<Line, Error> {
             "durationMs" | "duration_ms" => line.compaction = Some(json.amount()? / 1000.0),
         })?,
         "attachment" if json.token()? == b'{' => fields!(given |json| {
-            "type" => line.attachment.kind = word(json)?,
+            "type" => line.attachment = word(json)?,
             "maxTurns" if json.token()?.is_ascii_digit() => {
-                line.attachment.most_turns = Some(json.count()?);
+                line.most_turns = Some(json.count()? as f64);
             },
-            "total" if json.token()?.is_ascii_digit() => {
-                line.attachment.budget_usd = Some(json.amount()?);
-            },
+            "total" => line.budget_usd = json.amount_or_other()?,
         })?,
         "message" if json.token()? == b'{' => line.message = Some(message(json)?),
         "toolUseResult" | "tool_use_result" if json.token()? == b'{' => {
-            fields!(given |json, field| {
-                "agentId" => line.tool.agent = word(json)?,
+            fields!(given |json| {
+                "agentId" => line.started = word(json)?,
                 "totalDurationMs" | "durationMs" if json.token()?.is_ascii_digit() => {
-                    line.tool.seconds = Some(json.amount()? / 1000.0);
+                    line.tool_seconds = Some(json.amount()? / 1000.0);
                 },
                 "durationSeconds" if json.token()?.is_ascii_digit() => {
-                    line.tool.seconds = Some(json.amount()?);
+                    line.tool_seconds = Some(json.amount()?);
                 },
             })?;
         },
-        "duration_ms" if json.token()?.is_ascii_digit() => {
-            line.end.seconds = Some(json.amount()? / 1000.0);
-        },
-        "total_cost_usd" if json.token()?.is_ascii_digit() => {
-            line.end.cost_usd = Some(json.amount()?);
-        },
+        "duration_ms" => line.end.seconds = json.amount_or_other()?.map(|time| time / 1000.0),
+        "total_cost_usd" => line.end.cost_usd = json.amount_or_other()?,
         "modelUsage" if json.token()? == b'{' => line.end.by_model = json.entries(model_usage)?,
         "terminal_reason" => line.end.reason = word(json)?,
         "stop_reason" => line.end.stop = word(json)?,

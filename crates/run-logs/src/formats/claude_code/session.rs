@@ -10,7 +10,7 @@ use crate::{
         claude_code::line::{End, Line, Message},
         session_lines::{Span, amount, complete, in_order},
     },
-    values::run::{Arguments, Caller, Reply, Run, RunLimit, Turn, Usage},
+    values::run::{Caller, Reply, Run, RunLimit, Turn, Usage, text_of},
 };
 
 /// The model of messages that the program writes in place of a reply.
@@ -72,7 +72,7 @@ impl Session {
             self.run.id = id;
         }
         if let Some(version) = line.version.take() {
-            self.run.metadata.insert("version".to_owned(), Value::Text(version));
+            self.run.note("version", version);
         }
         if self.is_copied(&line) {
             self.copied.extend(line.message.and_then(|message| message.id));
@@ -220,34 +220,32 @@ impl Session {
         let is_single = results.len() == 1;
         for result in results {
             let Some(id) = result.call else { continue };
-            if let Some(agent) = line.tool.agent.as_ref().filter(|_| is_single) {
+            if let Some(agent) = line.started.as_ref().filter(|_| is_single) {
                 self.starts.insert(agent.clone(), id.clone());
             }
             let Some(&(at, turn, call)) = self.calls.get(&id) else { continue };
-            let reply = self.threads[at].turns.get_mut(turn).and_then(|turn| turn.reply.as_mut());
-            if let Some(call) = reply.and_then(|reply| reply.tool_calls.get_mut(call)) {
+            let turn = self.threads[at].turns.get_mut(turn);
+            if let Some(call) = turn.and_then(|turn| turn.call_mut(call)) {
                 // The interface defines a result without the field as a success.
                 call.ok = Some(result.is_error != Some(true));
                 call.error = (result.is_error == Some(true)).then_some(result.text);
-                call.seconds = line.tool.seconds.filter(|_| is_single);
+                call.seconds = line.tool_seconds.filter(|_| is_single);
             }
         }
     }
 
     fn attachment(&mut self, at: usize, line: &Line) {
-        let attachment = &line.attachment;
-        match attachment.kind.as_deref() {
+        match line.attachment.as_deref() {
             Some("max_turns_reached") => {
                 self.threads[at].stop = Some(StopReason::MaxSteps);
                 if at == 0 {
-                    let limit = attachment.most_turns.map(|turns| turns as f64);
-                    self.run.limit =
-                        Some(RunLimit { kind: "turn".to_owned(), limit, reason: None });
+                    let (kind, limit) = ("turn".to_owned(), line.most_turns);
+                    self.run.limit = Some(RunLimit { kind, limit, reason: None });
                 }
             }
             Some("budget_usd") => {
-                let total = attachment.budget_usd.map(Value::Real).unwrap_or_default();
-                self.run.metadata.insert("max_budget_usd".to_owned(), total);
+                let total = line.budget_usd.map(Value::Real).unwrap_or_default();
+                self.run.note("max_budget_usd", total);
             }
             _ => {}
         }
@@ -296,7 +294,7 @@ impl Session {
     /// Returns the run.
     pub(crate) fn run(mut self) -> Run {
         let mut run = std::mem::take(&mut self.run);
-        run.metadata.insert("agent".to_owned(), Value::Text("claude-code".to_owned()));
+        run.note("agent", "claude-code");
         run.started = self.span.start();
         run.seconds = self.seconds.or_else(|| self.span.seconds());
         // The calls that started the subagents.
@@ -323,15 +321,14 @@ impl Session {
             }
         }
         if !self.copied.is_empty() {
-            let n_copied = Value::Integer(self.copied.len() as i128);
-            run.metadata.insert("n_copied_replies".to_owned(), n_copied);
+            run.note("n_copied_replies", self.copied.len() as i64);
         }
         let is_unread = |(agent, call): &(&String, &String)| {
             !self.by_key.contains_key(*agent) && !self.by_key.contains_key(*call)
         };
         let n_unread = self.starts.iter().filter(is_unread).count();
         if n_unread > 0 {
-            run.metadata.insert("n_unread_subagents".to_owned(), Value::Integer(n_unread as i128));
+            run.note("n_unread_subagents", n_unread as i64);
         }
         if let Some(agent) = self.threads.first_mut() {
             run.stop = agent.stop.take().or(run.stop);
@@ -340,10 +337,7 @@ impl Session {
             run.limit = run.limit.filter(|_| run.stop == Some(StopReason::MaxSteps));
         }
         let threads = self.threads.into_iter().map(|thread| thread.turns).collect();
-        run.turns = in_order(threads, |turn| {
-            let calls = turn.reply.iter().flat_map(|reply| &reply.tool_calls);
-            calls.filter_map(|call| started.get(call.id.as_ref()?)).flatten().copied().collect()
-        });
+        run.turns = in_order(threads, &started);
         let is_unfinished = |turn: &&Turn| {
             turn.caller.role().is_none()
                 && turn.reply.as_ref().is_some_and(|reply| reply.stop.is_none())
@@ -362,12 +356,10 @@ impl Session {
     /// Returns the calls by the prompts that they pass on: old versions do not name the subagent.
     fn prompts(&self) -> HashMap<String, String> {
         let turns = self.threads.iter().flat_map(|thread| &thread.turns);
-        let calls =
-            turns.filter_map(|turn| turn.reply.as_ref()).flat_map(|reply| &reply.tool_calls);
-        let prompt = |arguments: &Arguments| match arguments.get("prompt") {
-            Some(Value::Text(prompt)) => Some(prompt.clone()),
-            _ => None,
-        };
-        calls.filter_map(|call| Some((prompt(&call.arguments)?, call.id.clone()?))).collect()
+        let prompts = turns.flat_map(Turn::calls).filter_map(|call| {
+            let prompt = call.arguments.get("prompt").and_then(text_of)?;
+            Some((prompt.to_owned(), call.id.clone()?))
+        });
+        prompts.collect()
     }
 }

@@ -8,7 +8,7 @@ use crate::{
         session_lines::amount,
     },
     values::{
-        run::{Arguments, Reply, Usage},
+        run::{Arguments, Reply, Usage, number_of, text_of},
         time::seconds_of,
     },
 };
@@ -257,17 +257,10 @@ fn output_of(text: &str, json: &Json<'_>) -> Output {
         Arguments::from_text(text.to_owned(), json.limits)
         && let Some(Value::Map(about)) = fields.get("metadata")
     {
-        let number = |name| match about.get(name) {
-            Some(Value::Integer(number)) => Some(*number as f64),
-            Some(Value::Real(number)) => Some(*number),
-            _ => None,
-        };
-        let said = match fields.get("output") {
-            Some(Value::Text(said)) => short(said),
-            _ => String::new(),
-        };
+        let number = |name| about.get(name).and_then(number_of);
+        let text = fields.get("output").and_then(text_of).map(short).unwrap_or_default();
         let ok = number("exit_code").map(|code| code == 0.0);
-        return Output { ok, seconds: number("duration_seconds").and_then(amount), text: said };
+        return Output { ok, seconds: number("duration_seconds").and_then(amount), text };
     }
     let before = text.split("\nOutput:").next().unwrap_or_default();
     let after = |name: &str| before.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);

@@ -1,8 +1,5 @@
 use std::collections::{HashMap, HashSet};
 
-use censoring::StopReason;
-use trajectory_metrics::tool_calls::Value;
-
 use crate::{
     engines::json::reader::Json,
     error::Error,
@@ -12,6 +9,7 @@ use crate::{
     },
     values::run::{Caller, RecordedCall, Reply, Run, RunLimit, Turn, Usage},
 };
+use censoring::StopReason;
 
 /// A thread while its file is read.
 #[derive(Default)]
@@ -257,7 +255,7 @@ impl Rollout {
         let &(turn, position) = self.calls.get(id?)?;
         let turn =
             if turn < self.turns.len() { self.turns.get_mut(turn) } else { self.open.as_mut() };
-        turn?.reply.as_mut()?.tool_calls.get_mut(position)
+        turn?.call_mut(position)
     }
 
     fn output(&mut self, payload: Payload) {
@@ -318,10 +316,8 @@ impl Rollout {
     /// Returns the run, without its turns.
     pub(crate) fn run(&self) -> Run {
         let mut run = Run::new(self.id.clone());
-        run.metadata.insert("agent".to_owned(), Value::Text("codex".to_owned()));
-        if let Some(version) = &self.version {
-            run.metadata.insert("version".to_owned(), Value::Text(version.clone()));
-        }
+        run.note("agent", "codex");
+        self.version.iter().for_each(|version| run.note("version", version.as_str()));
         (run.started, run.seconds) = (self.span.start(), self.span.seconds());
         (run.stop, run.limit, run.error) =
             (self.stop.clone(), self.limit.clone(), self.error.clone());

@@ -11,7 +11,9 @@ use crate::{
         inspect::sample::limit,
     },
     values::{
-        run::{Arguments, Caller, Message, RecordedCall, Reply, Role, Run, Score, Turn, Usage},
+        run::{
+            Arguments, Caller, Message, RecordedCall, Reply, Role, Run, Score, Turn, Usage, text_of,
+        },
         tokens::Tokens,
     },
 };
@@ -50,8 +52,7 @@ pub(crate) struct PlacedTurn {
 impl Trajectory {
     /// The sum of the steps, without subagents.
     pub(crate) fn step_usage(&self) -> Usage {
-        let replies = self.turns.iter().filter_map(|placed| placed.turn.reply.as_ref());
-        sum(replies.filter_map(|reply| reply.usage.as_ref()))
+        sum(self.turns.iter().filter_map(|placed| placed.turn.usage()))
     }
 
     /// The usage of the trajectory and its subagents: the log's totals if it has them, otherwise the sum of the steps. The totals
@@ -66,8 +67,7 @@ impl Trajectory {
     /// Adds the usage of each model by the steps, subagents included.
     pub(crate) fn add_usage_by_model<'a>(&'a self, models: &mut BTreeMap<String, Vec<&'a Usage>>) {
         for placed in &self.turns {
-            let usage = placed.turn.reply.as_ref().and_then(|reply| reply.usage.as_ref());
-            if let (Some(model), Some(usage)) = (&placed.turn.model, usage) {
+            if let (Some(model), Some(usage)) = (&placed.turn.model, placed.turn.usage()) {
                 models.entry(model.clone()).or_default().push(usage);
             }
         }
@@ -178,10 +178,9 @@ fn place(
         }
         if options.requests {
             seen.push(step.message);
-            seen.extend(step.results.into_iter().map(|result| {
-                let mut message = Message::new(Role::Tool, result.text);
-                message.tool_call_id = result.call_id;
-                message
+            seen.extend(step.results.into_iter().map(|result| Message {
+                tool_call_id: result.call_id,
+                ..Message::new(Role::Tool, result.text)
             }));
         }
     }
@@ -193,7 +192,7 @@ impl Trajectory {
     pub(crate) fn into_run(mut self, number: u64) -> Run {
         let mut run = self.kept.take().unwrap_or_else(|| {
             let mut run = Run::default();
-            self.describe(&mut run.metadata);
+            self.describe(&mut run);
             run.usage = self.usage();
             run
         });
@@ -219,7 +218,7 @@ impl Trajectory {
     }
 
     /// Notes further facts of the format: the log's own totals in addition to the sum of the steps, which may differ.
-    pub(crate) fn describe(&self, metadata: &mut BTreeMap<String, Value>) {
+    pub(crate) fn describe(&self, run: &mut Run) {
         let texts = [
             ("schema_version", &self.version),
             ("trajectory_id", &self.id),
@@ -228,17 +227,14 @@ impl Trajectory {
             ("continued_trajectory_ref", &self.continued),
         ];
         for (name, text) in texts {
-            if let Some(text) = text {
-                metadata.insert(name.to_owned(), text.as_str().into());
-            }
+            text.iter().for_each(|text| run.note(name, text.as_str()));
         }
         if let Some(totals) = &self.totals {
-            metadata.insert("final_metrics".to_owned(), value(totals));
+            run.note("final_metrics", value(totals));
         }
-        metadata.insert("step_metrics".to_owned(), value(&self.step_usage()));
+        run.note("step_metrics", value(&self.step_usage()));
         if self.n_copied > 0 {
-            let count = Value::Integer(i128::from(self.n_copied));
-            metadata.insert("n_copied_steps".to_owned(), count);
+            run.note("n_copied_steps", number(self.n_copied));
         }
     }
 }
@@ -268,45 +264,40 @@ pub(crate) struct StepResult {
 
 /// Reads a step.
 pub(crate) fn step(json: &mut Json<'_>) -> Result<Step, Error> {
-    let (mut role, mut text, mut model, mut calls) = (None, String::new(), None, Vec::new());
-    let (mut results, mut used, mut added) = (Vec::new(), None, KeptStep::default());
-    let (mut model_calls, mut is_copied) = (None, false);
+    let (mut role, mut text, mut tool_calls) = (None, String::new(), Vec::new());
+    let (mut turn, mut reply, mut results) = (Turn::default(), Reply::default(), Vec::new());
+    let (mut position, mut has_failed, mut is_copied) = (None, false, false);
     fields!(given |json| {
         "source" => role = Some(source(json)?),
         "message" => text = content(json)?,
-        "model_name" => model = Some(json.text()?),
-        "tool_calls" => calls = tool_calls(json)?,
+        "model_name" => turn.model = Some(json.text()?),
+        "tool_calls" => tool_calls = json.list_of(tool_call)?,
         "observation" => results = observation(json)?,
-        "metrics" => used = Some(metrics(json)?),
-        "extra" => kept(json, |json| added.read(json))?,
-        "llm_call_count" => model_calls = Some(json.count()?),
+        "metrics" => {
+            let (usage, logprobs) = metrics(json)?;
+            reply.usage = Some(usage);
+            reply.tokens = logprobs.as_deref().map(tokens_without_text);
+        },
+        "extra" => kept(json, |json| fields!(|json| {
+            // The position of the turn in its run.
+            "turn" => position = Some(json.count()?),
+            "failed" => has_failed = json.boolean()?,
+            "error" => turn.error = Some(json.text()?),
+            "refusal" => reply.refusal = Some(json.text()?),
+            "stop" => reply.stop = Some(json.text()?.into()),
+            "reply" => reply.id = Some(json.text()?),
+            "seconds" => turn.seconds = Some(json.amount()?),
+        }))?,
+        "llm_call_count" => turn.model_calls = Some(json.count()?),
         "is_copied_context" => is_copied = json.boolean()?,
     })?;
     let role = role.ok_or_else(|| json.error_at("source", Problem::Missing))?;
-    let mut message = Message::new(role, text);
-    message.tool_calls = calls;
     let turn = (role == Role::Assistant && !is_copied).then(|| {
-        let (usage, logprobs) = used.map(|used| (used.usage, used.logprobs)).unzip();
-        let reply = Reply {
-            id: added.reply,
-            text: message.text.clone(),
-            refusal: added.refusal,
-            tool_calls: message.tool_calls.clone(),
-            tokens: logprobs.flatten().as_deref().map(tokens_without_text),
-            stop: added.stop.map(Into::into),
-            usage,
-        };
-        let reply = (!added.has_failed).then_some(reply);
-        Turn {
-            model,
-            reply,
-            error: added.error,
-            model_calls,
-            seconds: added.seconds,
-            ..Turn::default()
-        }
+        (reply.text, reply.tool_calls) = (text.clone(), tool_calls.clone());
+        Turn { reply: (!has_failed).then_some(reply), ..turn }
     });
-    Ok(Step { message, turn, position: added.position, is_copied, results })
+    let message = Message { tool_calls, ..Message::new(role, text) };
+    Ok(Step { message, turn, position, is_copied, results })
 }
 
 fn source(json: &mut Json<'_>) -> Result<Role, Error> {
@@ -360,13 +351,8 @@ fn result(json: &mut Json<'_>) -> Result<StepResult, Error> {
     Ok(result)
 }
 
-/// Reads `tool_calls`.
-pub(crate) fn tool_calls(json: &mut Json<'_>) -> Result<Vec<RecordedCall>, Error> {
-    json.list_of(tool_call)
-}
-
 fn tool_call(json: &mut Json<'_>) -> Result<RecordedCall, Error> {
-    let (mut name, mut call) = (None, RecordedCall::new("", Arguments::empty()));
+    let (mut name, mut call) = (None, RecordedCall::new("", Arguments::default()));
     let (mut own_arguments, mut is_nameless) = (None, false);
     let (mut unparsed, mut problem) = (None, String::new());
     fields!(given |json| {
@@ -408,35 +394,6 @@ pub(crate) fn kept(
     fields!(|json| { "run_logs" if json.token()? == b'{' => read(json)?, })
 }
 
-/// The data added to a step.
-#[derive(Debug, Default)]
-pub(crate) struct KeptStep {
-    /// The position of the turn in its run.
-    pub(crate) position: Option<u64>,
-    /// Whether the turn has no reply.
-    pub(crate) has_failed: bool,
-    pub(crate) error: Option<String>,
-    pub(crate) refusal: Option<String>,
-    pub(crate) stop: Option<String>,
-    /// The id of the reply.
-    pub(crate) reply: Option<String>,
-    pub(crate) seconds: Option<f64>,
-}
-
-impl KeptStep {
-    pub(crate) fn read(&mut self, json: &mut Json<'_>) -> Result<(), Error> {
-        fields!(|json| {
-            "turn" => self.position = Some(json.count()?),
-            "failed" => self.has_failed = json.boolean()?,
-            "error" => self.error = Some(json.text()?),
-            "refusal" => self.refusal = Some(json.text()?),
-            "stop" => self.stop = Some(json.text()?),
-            "reply" => self.reply = Some(json.text()?),
-            "seconds" => self.seconds = Some(json.amount()?),
-        })
-    }
-}
-
 /// Reads the data added to a trajectory: the facts of its run other than scores and turns.
 pub(crate) fn kept_run(json: &mut Json<'_>, run: &mut Run) -> Result<(), Error> {
     fields!(|json| {
@@ -450,7 +407,7 @@ pub(crate) fn kept_run(json: &mut Json<'_>, run: &mut Run) -> Result<(), Error> 
         "limit" => run.limit = Some(limit(json)?),
         "error" => run.error = Some(json.text()?),
         "excluded" => run.excluded = Some(json.text()?),
-        "usage" => run.usage = metrics(json)?.usage,
+        "usage" => run.usage = metrics(json)?.0,
         "metadata" => run.metadata = json.value_map()?,
     })
 }
@@ -472,10 +429,7 @@ pub(crate) const ROLE: &str = "role ";
 pub(crate) fn score(json: &mut Json<'_>) -> Result<Score, Error> {
     let score = match json.value()? {
         Value::Map(mut fields) if fields.contains_key("value") => {
-            let mut text = |name: &str| match fields.remove(name) {
-                Some(Value::Text(text)) => Some(text),
-                _ => None,
-            };
+            let text = |name: &str| fields.get(name).and_then(text_of).map(str::to_owned);
             let (answer, explanation) = (text("answer"), text("explanation"));
             let metadata = match fields.remove("metadata") {
                 Some(Value::Map(metadata)) => metadata,
@@ -491,15 +445,8 @@ pub(crate) fn score(json: &mut Json<'_>) -> Result<Score, Error> {
     Ok(if is_nan { Score { value: Value::Null, ..score } } else { score })
 }
 
-/// The usage of a step, and the log-probabilities of its reply.
-#[derive(Debug, Default)]
-pub(crate) struct Metrics {
-    pub(crate) usage: Usage,
-    pub(crate) logprobs: Option<Vec<f64>>,
-}
-
-/// Reads `metrics` of a step.
-pub(crate) fn metrics(json: &mut Json<'_>) -> Result<Metrics, Error> {
+/// Reads `metrics` of a step: its usage, and the log-probabilities of its reply.
+pub(crate) fn metrics(json: &mut Json<'_>) -> Result<(Usage, Option<Vec<f64>>), Error> {
     let (mut counts, mut logprobs) = (Counts::default(), None);
     fields!(|json, field| {
         "logprobs" => logprobs = json.optional(reals)?,
@@ -511,7 +458,7 @@ pub(crate) fn metrics(json: &mut Json<'_>) -> Result<Metrics, Error> {
         "extra" => json.skip()?,
         in Counts::FIELDS => counts.field(json, field)?,
     })?;
-    Ok(Metrics { usage: counts.usage(Dialect::Atif), logprobs })
+    Ok((counts.usage(Dialect::Atif), logprobs))
 }
 
 /// Reads `final_metrics`.

@@ -1,6 +1,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     io::Read,
+    mem,
     sync::Arc,
 };
 
@@ -44,9 +45,9 @@ impl<R: Read> LogReader for Trial<R> {
         let result = trial_result(&mut json)?;
         json.end()?;
         if result.whole.name.is_some() {
-            return self.run(&result).map(Some);
+            return self.run(result).map(Some);
         }
-        let (id, total_samples, created) = (result.id, result.n_trials, result.started);
+        let (id, total_samples, created) = (result.run.uuid, result.n_trials, result.started);
         let job = Evaluation { id, total_samples, created, ..Evaluation::default() };
         self.job = Some(Arc::new(job));
         Ok(None)
@@ -58,23 +59,22 @@ impl<R: Read> LogReader for Trial<R> {
 }
 
 impl<R: Read> Trial<R> {
-    fn run(&self, result: &TrialResult) -> Result<Run, Error> {
-        let mut run = Run::new(result.whole.name.clone().unwrap_or_default());
-        describe(result, &mut run);
+    fn run(&self, mut result: TrialResult) -> Result<Run, Error> {
+        let mut run = mem::take(&mut result.run);
+        describe(&result, &mut run);
+        let whole = result.whole.agent.as_ref().map(|agent| agent.usage.clone());
+        let is_whole = result.steps.is_empty();
         let mut used = Vec::new();
         let mut by_model: BTreeMap<String, Vec<Usage>> = BTreeMap::new();
         let mut unread = Vec::new();
         for (step, folder) in self.parts(result) {
-            let mut trajectories = Vec::new();
-            if let Some(folder) = folder {
-                trajectories = self.trajectories(&folder, &mut unread)?;
-            }
-            let agent = step.agent.as_ref();
+            let trajectories = folder.map(|folder| self.trajectories(&folder, &mut unread));
+            let trajectories = trajectories.transpose()?.unwrap_or_default();
+            let agent = step.agent.unwrap_or_default();
             // The agent's totals count; the trajectories fill in the missing counts.
             let steps: Vec<Usage> = trajectories.iter().map(Trajectory::usage).collect();
-            let reported = agent.map(|agent| agent.usage.clone()).unwrap_or_default();
-            used.push(or_else(&reported, &sum(&steps)));
-            let reported = agent.map(|agent| agent.by_model.clone()).unwrap_or_default();
+            used.push(or_else(&agent.usage, &sum(&steps)));
+            let reported = agent.by_model;
             let models = match reported.is_empty() {
                 true => trajectories.iter().flat_map(Trajectory::usage_by_model).collect(),
                 false => reported.into_iter().collect::<Vec<_>>(),
@@ -84,20 +84,18 @@ impl<R: Read> Trial<R> {
             }
             let first = run.turns.len();
             for (position, trajectory) in trajectories.into_iter().enumerate() {
-                if position == 0 && result.steps.is_empty() {
-                    trajectory.describe(&mut run.metadata);
+                if position == 0 && is_whole {
+                    trajectory.describe(&mut run);
                     run.model = run.model.take().or_else(|| trajectory.model.clone());
                 }
                 let turns = trajectory.into_turns(&Caller::Agent);
                 run.turns.extend(turns.into_iter().map(|(_, turn)| turn));
             }
-            let logprobs = agent.map(|agent| agent.logprobs.as_slice());
-            add_logprobs(&mut run.turns, first, logprobs.unwrap_or_default());
+            add_logprobs(&mut run.turns, first, &agent.logprobs);
         }
-        let whole = result.whole.agent.as_ref().map(|agent| agent.usage.clone());
         run.usage = or_else(&whole.unwrap_or_default(), &sum(&used));
         if !unread.is_empty() {
-            run.metadata.insert("unread_trajectories".to_owned(), unread.into());
+            run.note("unread_trajectories", unread);
         }
         run.usage_by_model =
             by_model.into_iter().map(|(model, usages)| (model, sum(&usages))).collect();
@@ -105,14 +103,14 @@ impl<R: Read> Trial<R> {
     }
 
     /// Returns the results that have trajectories, with their folders: the trial, or each of its steps.
-    fn parts<'r>(&self, result: &'r TrialResult) -> Vec<(&'r StepResult, Option<Folder>)> {
+    fn parts(&self, result: TrialResult) -> Vec<(StepResult, Option<Folder>)> {
         let at = |path: &str| self.folder.as_ref().and_then(|folder| folder.join(path));
         if result.steps.is_empty() {
-            return vec![(&result.whole, at("agent"))];
+            return vec![(result.whole, at("agent"))];
         }
-        let steps = result.steps.iter().map(|step| {
-            let name = step.name.as_deref().unwrap_or_default();
-            (step, at(&format!("steps/{name}/agent")))
+        let steps = result.steps.into_iter().map(|step| {
+            let folder = at(&format!("steps/{}/agent", step.name.as_deref().unwrap_or_default()));
+            (step, folder)
         });
         steps.collect()
     }
@@ -134,7 +132,7 @@ impl<R: Read> Trial<R> {
                 }
                 break;
             };
-            for path in std::mem::take(&mut part.files) {
+            for path in mem::take(&mut part.files) {
                 if !seen.insert(path.clone()) {
                     continue;
                 }
@@ -150,36 +148,25 @@ impl<R: Read> Trial<R> {
     }
 
     fn trajectory(&self, folder: &Folder, path: &str) -> Result<Option<Trajectory>, Error> {
-        let Some((file, name)) = folder.open(path)? else { return Ok(None) };
+        let Some((file, path)) = folder.open(path)? else { return Ok(None) };
         let mut json = Json::new(file, self.options.limits);
         let read = trajectory(&mut json, &self.options, false);
         let read = read.and_then(|read| json.end().map(|()| read));
-        read.map(Some).map_err(|error| error.in_file(Some(&name)))
+        read.map(Some).map_err(|error| error.in_file(&path))
     }
 }
 
-/// Adds the facts about the run from the results, excluding its turns.
+/// Adds the facts about the run that are not fields of the results, excluding its turns.
 fn describe(result: &TrialResult, run: &mut Run) {
-    run.uuid.clone_from(&result.id);
     run.evaluation = result.job.clone().map(|id| {
         let (id, task) = (Some(id), result.source.clone());
         Arc::new(Evaluation { id, task, ..Evaluation::default() })
     });
-    run.task.clone_from(&result.task);
-    run.model.clone_from(&result.model);
     for (name, reward) in &result.whole.rewards {
         run.scores.insert(name.clone(), Score { value: reward.clone(), ..Score::default() });
     }
-    let texts = [
-        ("source", &result.source),
-        ("provider", &result.provider),
-        ("agent", &result.agent),
-        ("agent_version", &result.agent_version),
-    ];
-    for (name, text) in texts {
-        if let Some(text) = text {
-            run.metadata.insert(name.to_owned(), text.as_str().into());
-        }
+    if let Some(source) = &result.source {
+        run.note("source", source.as_str());
     }
     run.started = result.whole.started;
     run.seconds = result.whole.seconds.or_else(|| {
@@ -187,11 +174,11 @@ fn describe(result: &TrialResult, run: &mut Run) {
         of_steps.reduce(|a, b| a.zip(b).map(|(a, b)| a + b)).flatten()
     });
     if let Some(agent) = &result.whole.agent {
-        run.metadata.insert("agent_result".to_owned(), value(&agent.usage));
+        run.note("agent_result", value(&agent.usage));
     }
     if !result.steps.is_empty() {
         let steps = result.steps.iter().map(step_value).collect::<Vec<_>>();
-        run.metadata.insert("step_results".to_owned(), steps.into());
+        run.note("step_results", steps);
     }
     end(result, run);
 }
@@ -222,7 +209,7 @@ fn end(result: &TrialResult, run: &mut Run) {
         run.stop = Some(if is_judged { StopReason::Completed } else { StopReason::Unjudged });
         return;
     };
-    run.metadata.insert("exception_type".to_owned(), first.kind.as_str().into());
+    run.note("exception_type", first.kind.as_str());
     // The reason for the trial's end: an exception that voids the reward is more informative than a used-up budget.
     let void = exceptions.iter().find(|exception| !failure(&exception.kind).reward_is_valid);
     match void {
@@ -276,13 +263,9 @@ pub(crate) struct TrialResult {
     pub(crate) started: Option<String>,
     /// The id of the job of a trial.
     pub(crate) job: Option<String>,
-    pub(crate) id: Option<String>,
-    pub(crate) task: Option<String>,
     pub(crate) source: Option<String>,
-    pub(crate) agent: Option<String>,
-    pub(crate) agent_version: Option<String>,
-    pub(crate) model: Option<String>,
-    pub(crate) provider: Option<String>,
+    /// The facts that are fields of the run, too; a job has only an id.
+    pub(crate) run: Run,
     /// The result of the trial as a whole, under its name.
     pub(crate) whole: StepResult,
     pub(crate) steps: Vec<StepResult>,
@@ -315,22 +298,23 @@ pub(crate) fn trial_result(json: &mut Json<'_>) -> Result<TrialResult, Error> {
         "trial_name" => {
             let name = json.text()?;
             json.place_mut().sample = Some(name.clone());
+            read.run.id.clone_from(&name);
             read.whole.name = Some(name);
         },
-        "id" => read.id = Some(json.name()?),
+        "id" => read.run.uuid = Some(json.name()?),
         "n_total_trials" => read.n_trials = Some(json.count()?),
         "started_at" if json.token()? == b'"' => read.started = Some(json.text()?),
         "config" if json.token()? == b'{' => {
             fields!(given |json| { "job_id" => read.job = Some(json.name()?), })?;
         },
-        "task_name" => read.task = Some(json.text()?),
+        "task_name" => read.run.task = Some(json.text()?),
         "source" => read.source = Some(json.text()?),
         "agent_info" => fields!(given |json| {
-            "name" => read.agent = Some(json.text()?),
-            "version" => read.agent_version = Some(json.name()?),
-            "model_info" => fields!(|json| {
-                "name" => read.model = json.optional(Json::text)?,
-                "provider" => read.provider = json.optional(Json::text)?,
+            "name" => read.run.note("agent", json.text()?),
+            "version" => read.run.note("agent_version", json.name()?),
+            "model_info" => fields!(given |json| {
+                "name" => read.run.model = Some(json.text()?),
+                "provider" => read.run.note("provider", json.text()?),
             })?,
         })?,
         "step_results" => json.list(|json| {
@@ -407,7 +391,7 @@ pub(crate) fn agent_result(json: &mut Json<'_>) -> Result<AgentResult, Error> {
             let mut is_first = true;
             json.list(|json| {
                 // The first one belongs to the main agent.
-                if !std::mem::take(&mut is_first) {
+                if !mem::take(&mut is_first) {
                     return json.skip();
                 }
                 fields!(given |json| {

@@ -6,7 +6,7 @@ use crate::{
     engines::json::writing::to_json,
     formats::harbor::trajectory::{self, map, number, sum},
     values::{
-        run::{Arguments, Caller, RecordedCall, Reply, Run, Score, Turn, Usage},
+        run::{Arguments, Caller, RecordedCall, Reply, Run, Score, Turn, Usage, text_of},
         tokens::Tokens,
     },
 };
@@ -61,22 +61,20 @@ pub fn to_atif(run: &Run) -> String {
             }
         }
     }
-    let described = |name: &str, default: &str| match run.metadata.get(name) {
-        Some(Value::Text(text)) => text.clone(),
-        _ => default.to_owned(),
+    let described = |name: &str| {
+        let text = run.metadata.get(name).and_then(text_of);
+        Some(text.unwrap_or("unknown").into())
     };
-    let mut agent = BTreeMap::from([
-        ("name".to_owned(), described("agent", "unknown").into()),
-        ("version".to_owned(), described("agent_version", "unknown").into()),
+    let agent = map([
+        ("name", described("agent")),
+        ("version", described("agent_version")),
+        ("model_name", text(&run.model)),
     ]);
-    if let Some(model) = &run.model {
-        agent.insert("model_name".to_owned(), model.as_str().into());
-    }
     // Totals of a trajectory leave out its subagents.
     let totals = if others.is_empty() { run.usage.clone() } else { step_usage(&own) };
     let mut fields = vec![
         ("session_id", Some(run.id.as_str().into())),
-        ("agent", Some(agent.into())),
+        ("agent", Some(agent)),
         ("steps", Some(steps(&own, run.model.as_deref()))),
         ("final_metrics", Some(final_metrics(&totals, own.len()))),
         ("extra", Some(map([("run_logs", Some(kept_run(run))), ("scores", scores(run))]))),
@@ -102,8 +100,7 @@ pub fn to_atif(run: &Run) -> String {
 }
 
 fn step_usage(turns: &[(usize, &Turn)]) -> Usage {
-    let replies = turns.iter().filter_map(|(_, turn)| turn.reply.as_ref());
-    sum(replies.filter_map(|reply| reply.usage.as_ref()))
+    sum(turns.iter().filter_map(|(_, turn)| turn.usage()))
 }
 
 /// Returns the steps; a trajectory has at least one.
@@ -209,7 +206,6 @@ pub(crate) fn text(text: &Option<String>) -> Option<Value> {
 pub(crate) fn step(id: usize, position: usize, turn: &Turn, model: Option<&str>) -> Value {
     let reply = turn.reply.as_ref();
     let own_model = turn.model.as_deref().filter(|own| Some(*own) != model);
-    let calls = reply.map(|reply| reply.tool_calls.as_slice()).unwrap_or_default();
     // A step without a model call has no metrics.
     let metrics = reply.filter(|_| turn.model_calls != Some(0)).and_then(reply_metrics);
     map([
@@ -217,7 +213,7 @@ pub(crate) fn step(id: usize, position: usize, turn: &Turn, model: Option<&str>)
         ("source", Some("agent".into())),
         ("message", Some(reply.map(|reply| reply.text.as_str()).unwrap_or_default().into())),
         ("model_name", own_model.map(Value::from)),
-        ("tool_calls", tool_calls(calls, position)),
+        ("tool_calls", tool_calls(turn.calls(), position)),
         ("metrics", metrics),
         ("llm_call_count", turn.model_calls.map(number)),
         ("extra", Some(map([("run_logs", Some(kept_step(position, turn)))]))),

@@ -11,6 +11,7 @@ use crate::{
     formats::{
         inspect::{
             header::Header,
+            messages::message,
             sample::{Sample, sample},
         },
         log_reader::LogReader,
@@ -33,7 +34,7 @@ impl<R: Read + Seek> ArchiveLog<R> {
         let mut header = None;
         for name in ["header.json", "_journal/start.json"] {
             if header.is_none() {
-                header = json(&directory, name, options, Header::within)?.flatten();
+                header = Parts::new(&directory, options).entry(name, Header::within)?.flatten();
             }
         }
         let mut header = header.ok_or_else(|| {
@@ -54,7 +55,8 @@ impl<R: Read + Seek> LogReader for ArchiveLog<R> {
         if let Entry::Shell(folder) = Entry::of(&name) {
             return chunked_sample(&self.directory, folder, header, options).map(Some);
         }
-        json(&self.directory, &name, options, |json| sample(json, header, options))
+        let mut whole = Parts::new(&self.directory, options);
+        whole.entry(&name, |json| sample(json, header, options))
     }
 
     fn head(&self) -> Option<&Arc<Evaluation>> {
@@ -83,22 +85,6 @@ fn samples<R: Read + Seek>(directory: &Directory<R>) -> Result<Vec<String>, Erro
         }
     }
     Ok(samples)
-}
-
-/// Reads an entry that is one JSON value.
-fn json<R: Read + Seek, T>(
-    directory: &Directory<R>,
-    name: &str,
-    options: &ReadOptions,
-    read: impl FnOnce(&mut Json<'_>) -> Result<T, Error>,
-) -> Result<Option<T>, Error> {
-    directory.read_whole(name, |content| {
-        let mut json = Json::new(content, options.limits);
-        json.place_mut().entry = Some(name.to_owned());
-        let found = read(&mut json)?;
-        json.end()?;
-        Ok(found)
-    })
 }
 
 /// The kind of an entry under `samples/`.
@@ -147,32 +133,40 @@ pub(crate) fn chunked_sample<R: Read + Seek>(
     header: &Header,
     options: &ReadOptions,
 ) -> Result<Run, Error> {
-    let mut parts = Parts { directory, folder, options, run: (None, 0) };
+    let mut parts = Parts::new(directory, options);
     let shell = format!("{folder}/sample.json");
     let shell_read = parts.entry(&shell, |json| Sample::shell(json, options))?;
     let mut sample = shell_read
         .ok_or_else(|| Error::invalid(Place::default(), Problem::Missing).in_entry(&shell))?;
     parts.entry(&format!("{folder}/metadata.json"), |json| sample.metadata(json))?;
-    parts.sequence("events", |json, _| sample.event(json, options))?;
+    parts.sequence(&format!("{folder}/events/"), |json, _| sample.event(json, options))?;
     if sample.needs_messages(options) {
-        parts.sequence("messages", |json, _| sample.message_of_pool(json))?;
+        parts.sequence(&format!("{folder}/messages/"), |json, _| {
+            sample.pool.push(message(json)?);
+            Ok(())
+        })?;
     } else {
-        sample.complete_attachments();
+        sample.attachments.complete();
     }
-    parts.sequence("attachments", |json, at| sample.attachment(json, at))?;
+    parts.sequence(&format!("{folder}/attachments/"), |json, at| {
+        sample.attachments.read_text(json, at.to_string())
+    })?;
     parts.json(io::empty(), &shell, |json| sample.finish(json, header))
 }
 
-/// The entries of one sample.
+/// The entries of one sample, or a single entry.
 struct Parts<'a, R> {
     directory: &'a Directory<R>,
-    folder: &'a str,
     options: &'a ReadOptions,
     /// The state after the entries so far: the sample's name and the number of bytes that it holds.
     run: (Option<String>, usize),
 }
 
-impl<R: Read + Seek> Parts<'_, R> {
+impl<'a, R: Read + Seek> Parts<'a, R> {
+    const fn new(directory: &'a Directory<R>, options: &'a ReadOptions) -> Self {
+        Self { directory, options, run: (None, 0) }
+    }
+
     /// Reads JSON as a part of the sample.
     fn json<T>(
         &mut self,
@@ -189,7 +183,7 @@ impl<R: Read + Seek> Parts<'_, R> {
         Ok(found)
     }
 
-    /// Reads an entry; `None` if there is none.
+    /// Reads an entry that is one JSON value; `None` if there is none.
     fn entry<T>(
         &mut self,
         name: &str,
@@ -208,14 +202,13 @@ impl<R: Read + Seek> Parts<'_, R> {
     /// Reads the items of a sequence, each with its position.
     fn sequence(
         &mut self,
-        sequence: &str,
+        within: &str,
         mut item: impl FnMut(&mut Json<'_>, usize) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let within = format!("{}/{sequence}/", self.folder);
         let start =
-            |name: &str| name.strip_prefix(&within)?.strip_suffix(".json")?.parse::<usize>().ok();
-        let names = self.directory.names_from(&within);
-        let names = names.take_while(|name| name.starts_with(&within));
+            |name: &str| name.strip_prefix(within)?.strip_suffix(".json")?.parse::<usize>().ok();
+        let names = self.directory.names_from(within);
+        let names = names.take_while(|name| name.starts_with(within));
         let mut chunks: Vec<_> = names.filter_map(|name| Some((start(name)?, name))).collect();
         chunks.sort_unstable();
         let mut count = 0;

@@ -86,9 +86,9 @@ impl Events {
             Some("model") => self.add_turn(event, attachments, attempt),
             Some("tool") => {
                 let at = event.id.and_then(|id| self.calls.get(&id)).copied();
-                let turn = at.and_then(|(turn, call)| Some((self.turns.get_mut(turn)?, call)));
-                let reply = turn.and_then(|(turn, call)| Some((turn.turn.reply.as_mut()?, call)));
-                if let Some(call) = reply.and_then(|(reply, call)| reply.tool_calls.get_mut(call)) {
+                if let Some(call) =
+                    at.and_then(|(turn, call)| self.turns.get_mut(turn)?.turn.call_mut(call))
+                {
                     call.ok = Some(event.error.is_none() && !event.failed);
                     attachments.want(event.error.as_deref().unwrap_or_default());
                     call.error = event.error;
@@ -216,10 +216,7 @@ pub(crate) fn range(json: &mut Json<'_>) -> Result<(usize, usize), Error> {
     let ends = json.list_of(|json| Ok(usize::try_from(json.count()?).unwrap_or(usize::MAX)))?;
     match ends.as_slice() {
         [start, end] if start <= end => Ok((*start, *end)),
-        _ => {
-            let (value, expected) = (format!("{ends:?}"), "the start and the end of a range");
-            Err(json.error(Problem::Value { value, expected }))
-        }
+        _ => Err(json.wrong_value(format!("{ends:?}"), "the start and the end of a range")),
     }
 }
 

@@ -5,7 +5,10 @@ use trajectory_metrics::tool_calls::Value;
 use crate::{
     engines::json::reader::{Json, fields, named_fields},
     error::Error,
-    values::evaluation::{Evaluation, LogFigures},
+    values::{
+        evaluation::{Evaluation, LogFigures},
+        run::{number_of, text_of},
+    },
 };
 
 /// The facts about all samples from the head of a log, while it is read.
@@ -29,7 +32,6 @@ impl Header {
     pub(crate) fn within(json: &mut Json<'_>) -> Result<Option<Self>, Error> {
         let mut header = Self::default();
         fields!(|json, field| { in Self::FIELDS => header.field(json, field)?, })?;
-        json.end()?;
         Ok(header.is_known.then_some(header))
     }
 }
@@ -100,27 +102,16 @@ fn metric(json: &mut Json<'_>, name: &str, figures: &mut LogFigures) -> Result<(
     let (mut number, mut cluster) = (None, None);
     json.optional(|json| {
         fields!(|json| {
-            "value" => number = match json.value()? {
-                Value::Integer(number) => Some(number as f64),
-                Value::Real(number) => Some(number).filter(|number| number.is_finite()),
-                _ => None,
+            "value" => number = number_of(&json.value()?).filter(|number| number.is_finite()),
+            "params" => if let Value::Map(params) = json.value()? {
+                cluster = params.get("cluster").and_then(text_of).map(str::to_owned);
             },
-            "params" => cluster = json.optional(Json::value)?.and_then(|params| match params {
-                Value::Map(mut params) => params.remove("cluster"),
-                _ => None,
-            }),
         })
     })?;
     match name {
         "accuracy" => figures.mean = number,
         "mean" => figures.mean = figures.mean.or(number),
-        "stderr" => {
-            figures.standard_error = number;
-            figures.cluster = match cluster {
-                Some(Value::Text(field)) => Some(field),
-                _ => None,
-            };
-        }
+        "stderr" => (figures.standard_error, figures.cluster) = (number, cluster),
         _ => {}
     }
     Ok(())

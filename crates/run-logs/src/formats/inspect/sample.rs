@@ -28,11 +28,11 @@ pub(crate) struct Sample {
     /// Whether the sample has totals by model, even if it has them for no model.
     has_totals: bool,
     role_usage: BTreeMap<String, Usage>,
-    attachments: Attachments,
+    pub(crate) attachments: Attachments,
     /// The final conversation, for logs without events.
     conversation: Vec<Parts>,
     /// The messages that requests refer to.
-    pool: Vec<Parts>,
+    pub(crate) pool: Vec<Parts>,
     /// Ranges of these messages that are the final conversation, in a sample in chunks.
     conversation_ranges: Vec<(usize, usize)>,
 }
@@ -56,8 +56,11 @@ impl Sample {
         Ok(sample)
     }
 
+    /// Reads the metadata, if there are any.
     pub(crate) fn metadata(&mut self, json: &mut Json<'_>) -> Result<(), Error> {
-        self.keep("metadata", json.optional(Json::value)?);
+        if let Some(value) = json.optional(Json::value)? {
+            self.run.note("metadata", value);
+        }
         Ok(())
     }
 
@@ -75,24 +78,6 @@ impl Sample {
         options.requests || self.events.turns.is_empty()
     }
 
-    /// From here on, no text refers to an attachment without an earlier reference.
-    pub(crate) fn complete_attachments(&mut self) {
-        self.attachments.complete();
-    }
-
-    /// Reads the attachment at this position.
-    pub(crate) fn attachment(&mut self, json: &mut Json<'_>, at: usize) -> Result<(), Error> {
-        self.attachments.read_text(json, at.to_string())
-    }
-
-    /// Reads the next message.
-    pub(crate) fn message_of_pool(&mut self, json: &mut Json<'_>) -> Result<(), Error> {
-        self.pool.push(messages::message(json)?);
-        Ok(())
-    }
-}
-
-impl Sample {
     named_fields! {
         const FIELDS, fn field(
             &mut self,
@@ -133,15 +118,10 @@ impl Sample {
                     texts.for_each(|text| self.attachments.want(text));
                 }
             },
-            "metadata" if !self.is_chunked => self.keep("metadata", json.optional(Json::value)?),
+            "metadata" if !self.is_chunked => self.metadata(json)?,
             "events" if !self.is_chunked => {
-                let requests = options.requests;
-                json.optional(|json| {
-                    json.list(|json| {
-                        self.events.read_one(json, &mut self.attachments, requests, false)
-                    })
-                })?;
-                if !requests && !self.events.turns.is_empty() {
+                json.optional(|json| json.list(|json| self.event(json, options)))?;
+                if !self.needs_messages(options) {
                     self.attachments.complete();
                 }
             },
@@ -187,11 +167,6 @@ impl Sample {
         })
     }
 
-    /// Keeps a fact that has no separate field.
-    fn keep(&mut self, name: &str, value: Option<Value>) {
-        self.run.metadata.extend(value.map(|value| (name.to_owned(), value)));
-    }
-
     pub(crate) fn finish(mut self, json: &mut Json<'_>, header: &Header) -> Result<Run, Error> {
         let evaluation = &header.evaluation;
         self.run.model.clone_from(&evaluation.model);
@@ -203,12 +178,11 @@ impl Sample {
             return Err(json.error_at("epoch", Problem::Missing));
         }
         if !self.retried.is_empty() {
-            let retried = std::mem::take(&mut self.retried);
-            self.keep("error_retries", Some(Value::List(retried)));
+            self.run.note("error_retries", std::mem::take(&mut self.retried));
         }
         let intermediate = std::mem::take(&mut self.events.intermediate_scores);
         if !intermediate.is_empty() {
-            self.keep("intermediate_scores", Some(Value::List(intermediate)));
+            self.run.note("intermediate_scores", intermediate);
         }
         self.run.stop = Some(match (&self.run.limit, &self.run.error) {
             (Some(limit), _) => limit.kind.clone().into(),
@@ -282,11 +256,7 @@ impl Sample {
             return messages::nothing();
         }
         let unknown = Usage::default();
-        let used = self
-            .run
-            .agent_turns()
-            .map(|turn| turn.reply.as_ref().and_then(|reply| reply.usage.as_ref()));
-        let mut used = used.map(|usage| usage.unwrap_or(&unknown));
+        let mut used = self.run.agent_turns().map(|turn| turn.usage().unwrap_or(&unknown));
         used.next().map_or_else(Usage::default, |first| used.fold(first.clone(), sum))
     }
 

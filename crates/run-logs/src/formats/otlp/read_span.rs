@@ -8,13 +8,14 @@ use trajectory_metrics::tool_calls::Value;
 
 use crate::{
     engines::json::reader::{Json, fields},
-    error::{Error, Problem},
+    error::Error,
     formats::otlp::{
         attributes::{ATTRIBUTES, Fact, Kind},
         scores,
         span::{PARTS, Span},
         step::Dialect,
     },
+    values::run::text_of,
 };
 
 /// Reads a span, or a record if `is_event`, in OTLP/JSON or in the form of MLflow. Attributes that no dialect reads are dropped;
@@ -69,13 +70,9 @@ pub(crate) fn span(
 fn complete_event(span: &mut Span, body: Value) {
     span.parent = mem::take(&mut span.id);
     span.end = span.start;
-    let named = |value: &Value| match value {
-        Value::Text(text) => Some(text.clone()),
-        _ => None,
-    };
-    let event_name = span.attributes.get("event.name").and_then(named);
-    if span.name.is_empty() && event_name.is_some() {
-        span.name = named(&body).or(event_name).unwrap_or_default();
+    let event_name = span.attributes.get("event.name").and_then(text_of);
+    if let (true, Some(event_name)) = (span.name.is_empty(), event_name) {
+        span.name = text_of(&body).unwrap_or(event_name).to_owned();
     }
     if matches!(body, Value::Map(_)) {
         span.attributes.insert("body".to_owned(), body);
@@ -183,28 +180,19 @@ pub(crate) fn any_value(json: &mut Json<'_>) -> Result<Value, Error> {
 /// Reads a whole number: Python writes it as a text, JavaScript as a number.
 fn integer(json: &mut Json<'_>) -> Result<i128, Error> {
     if json.token()? == b'"' {
-        let value = json.text()?;
-        let expected = "a whole number";
-        return value.parse().map_err(|_| {
-            let value = value.chars().take(40).collect();
-            json.error(Problem::Value { value, expected })
-        });
+        let text = json.text()?;
+        let short = || text.chars().take(40).collect::<String>();
+        return text.parse().map_err(|_| json.wrong_value(short(), "a whole number"));
     }
     match json.number()? {
         Value::Integer(number) => Ok(number),
-        number => {
-            let value = format!("{number:?}");
-            Err(json.error(Problem::Value { value, expected: "a whole number" }))
-        }
+        number => Err(json.wrong_value(format!("{number:?}"), "a whole number")),
     }
 }
 
 fn nanoseconds(json: &mut Json<'_>) -> Result<u64, Error> {
     let time = integer(json)?;
-    u64::try_from(time).map_err(|_| {
-        let expected = "nanoseconds since 1970";
-        json.error(Problem::Value { value: time.to_string(), expected })
-    })
+    u64::try_from(time).map_err(|_| json.wrong_value(time, "nanoseconds since 1970"))
 }
 
 /// Reads the message of a failure; `None` unless the status is one.

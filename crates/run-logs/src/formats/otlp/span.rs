@@ -5,7 +5,7 @@ use trajectory_metrics::tool_calls::Value;
 use crate::{
     format::RunsBy,
     formats::otlp::attributes::{ATTRIBUTES, Fact, KINDS, Kind},
-    values::run::value_size,
+    values::run::{number_of, value_size},
 };
 
 /// A span, an event of a span, or a record of a log.
@@ -128,10 +128,8 @@ pub(crate) fn whole(value: &Value) -> Option<u64> {
 /// A finite number, which may be written as a text.
 pub(crate) fn real(value: &Value) -> Option<f64> {
     let number = match value {
-        Value::Integer(number) => *number as f64,
-        Value::Real(number) => *number,
-        Value::Text(text) => text.trim().parse().ok()?,
-        _ => return None,
+        Value::Text(text) => text.trim().parse().ok(),
+        number => number_of(number),
     };
-    number.is_finite().then_some(number)
+    number.filter(|number| number.is_finite())
 }

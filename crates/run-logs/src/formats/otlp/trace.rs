@@ -71,7 +71,7 @@ pub(crate) fn run(
     add_sums(&spans, &steps, &tree, &has_call, &mut run);
     add_turns(&spans, steps, &tree, &mut run);
     if trace.is_cut {
-        run.metadata.insert("incomplete_last_line".to_owned(), Value::Bool(true));
+        run.note("incomplete_last_line", true);
     }
     Ok(Some(run))
 }
@@ -193,14 +193,14 @@ fn note_end(spans: &[Span], steps: &[Step], tree: &Tree, run: &mut Run) {
     let owner = calls.filter_map(|at| tree.owner[*at]).find(is_agent);
     let agent = owner.or_else(|| tree.order.iter().copied().find(is_agent));
     if let Some(name) = agent.and_then(|at| steps[at].name.clone()) {
-        run.metadata.insert("agent".to_owned(), Value::Text(name));
+        run.note("agent", name);
     }
     let stated = |fact| agent.into_iter().chain(top).find_map(|at| spans[at].text(fact));
     run.stop = stated(Fact::AgentStop).map(Into::into);
     let budget = stated(Fact::TokenBudget).and_then(|limit| limit.parse::<f64>().ok());
     let used = stated(Fact::TokenBudgetUsed).and_then(|used| used.parse::<f64>().ok());
     if let Some(limit) = budget {
-        run.metadata.insert("token_budget".to_owned(), Value::Real(limit));
+        run.note("token_budget", limit);
         if used.is_some_and(|used| used >= limit) {
             run.limit =
                 Some(RunLimit { kind: "token".to_owned(), limit: Some(limit), reason: None });
@@ -267,7 +267,7 @@ fn add_sums(spans: &[Span], steps: &[Step], tree: &Tree, has_call: &[bool], run:
             add_other(&stated, steps[at].model.as_deref(), usage, run);
         } else {
             run.usage = run.usage.and(usage);
-            run.metadata.insert("usage_of_agents".to_owned(), Value::Bool(true));
+            run.note("usage_of_agents", true);
         }
     }
 }

@@ -1,12 +1,12 @@
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
-    fs,
-    io::{self, Read},
+    io::Read,
     iter,
     path::{Path, PathBuf},
 };
 
 use crate::{
+    engines::folder::entries,
     error::{Error, Place, Problem},
     format::{ReadLimits, ReadOptions, RunsBy},
     formats::{
@@ -57,10 +57,7 @@ pub(crate) fn open<'a>(
             let mut source =
                 content_of(&path, limits).map(|(source, _)| spans(source, limits, dialects));
             iter::from_fn(move || match &mut source {
-                Ok(source) => source
-                    .next_span()
-                    .map_err(|it| it.in_file(Some(&path.display().to_string())))
-                    .transpose(),
+                Ok(source) => source.next_span().map_err(|it| it.in_file(&path)).transpose(),
                 Err(error) => Some(Err(error.clone())),
             })
         });
@@ -84,12 +81,7 @@ fn others(
     recognizes: fn(&Shape) -> bool,
     limits: ReadLimits,
 ) -> Result<Option<Vec<PathBuf>>, Error> {
-    let folder = path.parent().unwrap_or(path);
-    let name = folder.display().to_string();
-    let io = |error: io::Error| Error::io(Place::default(), &error).in_file(Some(&name));
-    let entries = fs::read_dir(folder).map_err(io)?.map(|entry| entry.map(|entry| entry.path()));
-    let mut all = entries.collect::<io::Result<Vec<PathBuf>>>().map_err(io)?;
-    all.sort();
+    let mut all = entries(path.parent().unwrap_or(path))?;
     let later = all.split_off(all.partition_point(|other| other.as_path() < path));
     let is_same = |other: &PathBuf| {
         let is_hidden = other.file_name().is_some_and(|it| it.as_encoded_bytes().starts_with(b"."));

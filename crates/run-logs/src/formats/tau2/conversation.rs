@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
@@ -50,16 +48,8 @@ impl Conversation {
             let (mut agent_calls, mut user_calls) = (Vec::new(), Vec::new());
             let (mut agent_results, mut user_results) = (Vec::new(), Vec::new());
             fields!(given |json| {
-                "agent_chunk" => {
-                    if let Entry::Said(_, said) = entry(json)? {
-                        agent = said;
-                    }
-                },
-                "user_chunk" => {
-                    if let Entry::Said(_, said) = entry(json)? {
-                        user = said;
-                    }
-                },
+                "agent_chunk" => agent = entry(json)?.said(),
+                "user_chunk" => user = entry(json)?.said(),
                 "agent_tool_calls" => agent_calls = calls(json)?,
                 "user_tool_calls" => user_calls = calls(json)?,
                 "agent_tool_results" => agent_results = results(json)?,
@@ -151,15 +141,11 @@ impl Conversation {
                 call.error = result.is_error.then(|| result.text.clone());
             }
             if result.caller == Caller::Agent {
-                let mut message = Message::new(Role::Tool, result.text);
-                message.tool_call_id = Some(result.id).filter(|id| !id.is_empty());
-                self.see(message);
+                let tool_call_id = Some(result.id).filter(|id| !id.is_empty());
+                self.see(Message { tool_call_id, ..Message::new(Role::Tool, result.text) });
             }
         }
-        let is_closed = |turn: &Turn| {
-            let mut calls = turn.reply.iter().flat_map(|reply| &reply.tool_calls);
-            calls.all(|call| call.ok.is_some())
-        };
+        let is_closed = |turn: &Turn| turn.calls().iter().all(|call| call.ok.is_some());
         while self.turns.get(self.first_open).is_some_and(is_closed) {
             self.first_open += 1;
         }
@@ -189,6 +175,13 @@ pub(crate) struct ToolResult {
 pub(crate) enum Entry {
     Said(Role, Said),
     Results(Vec<ToolResult>),
+}
+
+impl Entry {
+    /// Returns what was said; results of tools say nothing.
+    fn said(self) -> Said {
+        if let Self::Said(_, said) = self { said } else { Said::default() }
+    }
 }
 
 /// Reads a message of any role.
@@ -230,28 +223,21 @@ pub(crate) fn entry(json: &mut Json<'_>) -> Result<Entry, Error> {
 
 /// Reads results of tools.
 pub(crate) fn results(json: &mut Json<'_>) -> Result<Vec<ToolResult>, Error> {
-    let mut results = Vec::new();
-    json.list(|json| {
-        let found = entry(json)?;
-        match found {
-            Entry::Results(found) => results.extend(found),
-            Entry::Said(..) => {
-                let (value, expected) = ("another role".to_owned(), "tool");
-                return Err(json.error_at("role", Problem::Value { value, expected }));
-            }
+    let results = json.list_of(|json| match entry(json)? {
+        Entry::Results(found) => Ok(found),
+        Entry::Said(..) => {
+            let (value, expected) = ("another role".to_owned(), "tool");
+            Err(json.error_at("role", Problem::Value { value, expected }))
         }
-        Ok(())
     })?;
-    Ok(results)
+    Ok(results.into_iter().flatten().collect())
 }
 
 /// Reads `tool_calls`, and who makes each call.
 pub(crate) fn calls(json: &mut Json<'_>) -> Result<Vec<(RecordedCall, Caller)>, Error> {
-    let mut calls = Vec::new();
-    json.list(|json| {
-        json.hold(size_of::<RecordedCall>())?;
+    json.list_of(|json| {
         let (mut id, mut name, mut caller) = (None, None, None);
-        let mut arguments = Arguments::Parsed(Value::Map(BTreeMap::new()));
+        let mut arguments = Arguments::default();
         fields!(|json| {
             "id" => id = json.optional(Json::name)?.filter(|id| !id.is_empty()),
             "name" => name = Some(json.text()?),
@@ -261,10 +247,8 @@ pub(crate) fn calls(json: &mut Json<'_>) -> Result<Vec<(RecordedCall, Caller)>, 
         let name = name.ok_or_else(|| json.error_at("name", Problem::Missing))?;
         let mut call = RecordedCall::new(name, arguments);
         call.id = id;
-        calls.push((call, caller.unwrap_or_default()));
-        Ok(())
-    })?;
-    Ok(calls)
+        Ok((call, caller.unwrap_or_default()))
+    })
 }
 
 /// Reads the caller of a tool: `assistant` or `user`.

@@ -7,7 +7,10 @@ use crate::{
     engines::json::reader::{Json, fields},
     error::{Error, Problem},
     format::ReadOptions,
-    formats::tau2::conversation::{Conversation, requestor},
+    formats::{
+        copies::usage_of,
+        tau2::conversation::{Conversation, requestor},
+    },
     values::{
         evaluation::Evaluation,
         run::{Caller, ExpectedCall, Run, RunLimit, Score, Usage},
@@ -52,11 +55,11 @@ impl Simulation {
         run.expected_calls = expected(task, checks).map(|action| action.call).collect();
         end(&mut run, &ended, failure, header);
         if let Some(domain) = &header.domain {
-            run.metadata.insert("domain".to_owned(), domain.as_str().into());
+            run.note("domain", domain.as_str());
             // Domains number their tasks alike.
             run.task = run.task.map(|task| format!("{domain}/{task}"));
         }
-        run.metadata.insert("termination_reason".to_owned(), ended.into());
+        run.note("termination_reason", ended);
         run
     }
 }
@@ -81,9 +84,7 @@ pub(crate) fn simulation(json: &mut Json<'_>, options: &ReadOptions) -> Result<S
         "ticks" => ticks.insert(Conversation::new(options)).read_ticks(json)?,
         "info" => failure = failure_text(json)?,
         "duration" if json.token()?.is_ascii_digit() => run.seconds = Some(json.amount()?),
-        "user_cost" | "seed" => {
-            run.metadata.insert(field.to_owned(), json.value()?);
-        },
+        "user_cost" | "seed" => run.note(field, json.value()?),
     })?;
     run.id = id.ok_or_else(|| json.error_at("id", Problem::Missing))?;
     run.uuid = Some(run.id.clone());
@@ -91,13 +92,6 @@ pub(crate) fn simulation(json: &mut Json<'_>, options: &ReadOptions) -> Result<S
     run.turns = messages.or(ticks).map(|conversation| conversation.turns).unwrap_or_default();
     run.usage = Usage { cost_usd: agent_cost, ..usage_of(&run) };
     Ok(Simulation { run, ended, checks, failure })
-}
-
-/// Returns the total usage of the agent's calls; a count is known if it is known for each of them.
-fn usage_of(run: &Run) -> Usage {
-    let replies = run.agent_turns().filter_map(|turn| turn.reply.as_ref());
-    let usages = replies.map(|reply| reply.usage.clone().unwrap_or_default());
-    usages.reduce(|sum, usage| sum.plus(&usage)).unwrap_or_default()
 }
 
 /// Sets the facts that follow from the reason for a simulation's end.
@@ -154,9 +148,7 @@ fn reward_info(json: &mut Json<'_>, run: &mut Run) -> Result<Vec<Action>, Error>
             checks.push(check);
             Ok(())
         })?,
-        "reward_basis" | "reward_breakdown" => {
-            run.metadata.insert(field.to_owned(), json.value()?);
-        },
+        "reward_basis" | "reward_breakdown" => run.note(field, json.value()?),
     })?;
     Ok(checks)
 }

@@ -6,12 +6,14 @@ use serde::Deserialize;
 
 use crate::json_lines::fields::Name;
 
-/// The field by which lines name a model.
-pub(crate) const OF_MODEL: &str = "model";
-
-#[derive(Deserialize)]
-struct Of {
-    model: Option<Name>,
+/// Returns the model that a line names; `None` for an unreadable line, too.
+pub(crate) fn model_of(line: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Of {
+        model: Option<Name>,
+    }
+    let of: Of = serde_json::from_slice(line).ok()?;
+    of.model.map(|Name(model)| model)
 }
 
 /// Splits the lines by model, in the order of the names, at their numbers: the lines of other models are empty. A single model is
@@ -22,9 +24,7 @@ pub(crate) fn lines_by_model(bytes: &[u8]) -> Vec<(Option<String>, Vec<u8>)> {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let of: Option<Of> = serde_json::from_slice(line).ok();
-        let model = of.and_then(|of| of.model).map(|Name(model)| model);
-        let (ends, lines) = models.entry(model).or_default();
+        let (ends, lines) = models.entry(model_of(line)).or_default();
         lines.resize(lines.len() + number - *ends, b'\n');
         *ends = number;
         lines.extend_from_slice(line);

@@ -226,8 +226,8 @@ impl RolloutFile {
             let mut left_out = RunCounts::default();
             if left_out.take_left_out(file, number, text)? {
                 let fields: Map<String, Value> = parse_line(file, number, text)?;
-                let of_model = part.counts.entry(text_of(&fields, "model")).or_default();
-                of_model.append(&left_out);
+                let model = fields.get("model").and_then(name_of);
+                part.counts.entry(model).or_default().append(&left_out);
                 return Ok(());
             }
             let mut value: RolloutLine = parse_line(file, number, text)?;
@@ -295,7 +295,8 @@ impl RolloutFile {
         if self.logs.is_empty() { self.counts.len() } else { self.counts.keys().flatten().count() }
     }
 
-    /// Splits the runs by the field `model`, in the order of the names; runs without a model come first.
+    /// Splits the runs by the field `model`, a string or a whole number, in the order of the names; runs without a model come
+    /// first.
     #[must_use]
     pub fn by_model(self) -> BTreeMap<Option<String>, Self> {
         let of_model = |(model, counts): (Option<String>, RunCounts)| {
@@ -370,27 +371,39 @@ impl RolloutLine {
 
     /// Adds the domain to the name of the task, unless it is already there, so that tasks of different domains differ.
     fn name_task(&mut self) {
-        if let (Some(task), Some(domain)) = (&mut self.task, text_of(&self.others, "domain"))
-            && !task.strip_prefix(&domain).is_some_and(|rest| rest.starts_with('/'))
+        if let (Some(task), Some(Value::String(domain))) =
+            (&mut self.task, self.others.get("domain"))
+            && !task.strip_prefix(domain).is_some_and(|rest| rest.starts_with('/'))
         {
             *task = format!("{domain}/{task}");
         }
     }
 
     fn model(&self) -> Option<String> {
-        text_of(&self.others, "model")
+        self.others.get("model").and_then(name_of)
     }
 
     fn append_to(&self, rollouts: &mut Rollouts) -> Result<(), Wrong> {
         let resources: Vec<String> =
             rollouts.resources().map(|(_, name)| name.to_owned()).collect();
-        let mut costs = Vec::with_capacity(self.turns.n_turns() * resources.len());
-        for at in 0..self.turns.n_turns() {
+        // Turn 0 stands for the time before the first turn.
+        let given = |turn: usize, name: &str| {
+            let value = match turn.checked_sub(1) {
+                None => self.others.get(name).cloned(),
+                Some(at) => self.turns.get(at, name),
+            };
+            value.filter(|value| !value.is_null())
+        };
+        let place = |turn: usize, name: &str| match turn.checked_sub(1) {
+            None => name.to_owned(),
+            Some(at) => format!("turns[{at}].{name}"),
+        };
+        let turns = self.turns.n_turns();
+        let mut costs = Vec::with_capacity(turns * resources.len());
+        for turn in 1..=turns {
             for name in &resources {
-                let cost = known(self.turns.get(at, name)).map(|cost| {
-                    let give = || wrong(format!("turns[{at}].{name}"), "give a number or null");
-                    cost.as_f64().ok_or_else(give)
-                });
+                let give = || wrong(place(turn, name), "give a number or null");
+                let cost = given(turn, name).map(|cost| cost.as_f64().ok_or_else(give));
                 costs.push(cost.transpose()?);
             }
         }
@@ -418,73 +431,63 @@ impl RolloutLine {
         }
         let keys: Vec<String> = rollouts.key_names().map(str::to_owned).collect();
         for name in keys {
-            let value = match known(self.others.get(&name).cloned()) {
+            let value = match given(0, &name) {
                 _ if name == "task" => self.task.clone(),
                 None => None,
-                Some(Value::String(text)) => Some(text),
-                Some(Value::Number(number)) if !number.is_f64() => Some(number.to_string()),
-                Some(_) => return Err(wrong(name, "give a string or a whole number")),
+                Some(value) => match name_of(&value) {
+                    Some(value) => Some(value),
+                    None => return Err(wrong(name, "give a string or a whole number")),
+                },
             };
             if let Some(value) = value {
                 rollouts.set_key(index, &name, value).map_err(of(&name))?;
             }
         }
         let features: Vec<String> = rollouts.feature_names().map(str::to_owned).collect();
-        let start = match known(self.others.get(START).cloned()) {
-            Some(Value::Object(start)) => Some(start),
+        let start = match given(0, START) {
+            Some(Value::Object(start)) => start,
             Some(_) if !features.is_empty() => return Err(wrong(START, "give an object")),
-            _ => None,
+            _ => Map::new(),
         };
-        for turn in 0..=self.turns.n_turns() {
-            let own = turn.checked_sub(1);
-            let place = own.map(|at| format!("turns[{at}]."));
+        for turn in 0..=turns {
             for name in [CONTENT, OBSERVATION] {
                 let is_text = resources.iter().all(|resource| resource != name)
                     && (name == CONTENT || turn > 0);
-                if !is_text {
-                    continue;
-                }
-                let text = match own {
-                    None => self.others.get(name).cloned(),
-                    Some(at) => self.turns.get(at, name),
-                };
-                let text = match known(text) {
-                    None => continue,
-                    Some(Value::String(text)) => text,
-                    Some(_) => {
-                        let field = place.clone().unwrap_or_default() + name;
-                        return Err(wrong(field, "give a string"));
+                let set = match if is_text { given(turn, name) } else { None } {
+                    None => Ok(()),
+                    Some(Value::String(text)) if name == CONTENT => {
+                        rollouts.set_content(index, turn, text)
                     }
+                    Some(Value::String(text)) => rollouts.set_observation(index, turn, text),
+                    Some(_) => return Err(wrong(place(turn, name), "give a string")),
                 };
-                match name {
-                    CONTENT => rollouts.set_content(index, turn, text),
-                    _ => rollouts.set_observation(index, turn, text),
-                }
-                .map_err(of(name))?;
+                set.map_err(of(name))?;
             }
             for name in &features {
-                let value = match own {
-                    None => start.as_ref().and_then(|start| start.get(name)).cloned(),
-                    Some(at) => self.turns.get(at, name),
+                let value = match turn {
+                    0 => start.get(name).filter(|value| !value.is_null()).cloned(),
+                    _ => given(turn, name),
                 };
-                let Some(value) = known(value) else { continue };
-                let place = place.clone().unwrap_or_else(|| format!("{START}."));
-                let refused = || wrong(place + name, "give a number from -1e100 to 1e100, or null");
+                let Some(value) = value else { continue };
                 let set = |value| rollouts.set_feature(index, turn, name, value).ok();
-                value.as_f64().and_then(set).ok_or_else(refused)?;
+                value.as_f64().and_then(set).ok_or_else(|| {
+                    let at_start = format!("{START}.{name}");
+                    let field = if turn == 0 { at_start } else { place(turn, name) };
+                    wrong(field, "give a number from -1e100 to 1e100, or null")
+                })?;
             }
         }
         Ok(())
     }
 }
 
-/// Returns the text of a field.
-fn text_of(fields: &Map<String, Value>, name: &str) -> Option<String> {
-    fields.get(name)?.as_str().map(str::to_owned)
-}
-
-fn known(value: Option<Value>) -> Option<Value> {
-    value.filter(|value| !value.is_null())
+/// Returns a string, or a whole number as its digits.
+fn name_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) if !number.is_f64() => Some(number.to_string()),
+        _ => None,
+    }
 }
 
 fn wrong(field: impl Into<String>, problem: impl Into<String>) -> Wrong {

@@ -8,17 +8,13 @@ use std::{
 };
 
 use censoring::StopReason;
-use memchr::memmem;
+use memchr::{memmem, memrchr};
 use serde::Deserialize;
 use trajectory_metrics::ForecastPolicy;
 
 use crate::{
     fact_rules::Repeats,
-    formats::{
-        models::{OF_MODEL, lines_by_model},
-        trace_line::Line,
-        trace_rules::TraceRules,
-    },
+    formats::{models::lines_by_model, trace_line::Line, trace_rules::TraceRules},
     json_lines::{
         alike::alike_names,
         columns::{
@@ -27,6 +23,7 @@ use crate::{
         },
         fields::{Given, Name},
         parsing::{AnyNumber, InputError, bytes},
+        parts::LONGEST_LINE,
         table::{Place, Table, csv_header, keys, refuse_utf16},
     },
     values::confidence_scale::SeenConfidences,
@@ -177,8 +174,8 @@ pub struct TraceSource<'a> {
 
 /// The source of the runs.
 pub(crate) enum Source<'a> {
-    /// A run per line.
-    Lines(Box<dyn Read + 'a>),
+    /// A run per line. The flag is true if the lines were split by the models that they name.
+    Lines(Box<dyn Read + 'a>, bool),
     Table(TableRuns),
 }
 
@@ -206,21 +203,37 @@ impl<'a> TraceSource<'a> {
     ) -> Result<Vec<Self>, InputError> {
         let rules = rules.into();
         let mut start = Vec::new();
-        let read = source.by_ref().take(START).read_to_end(&mut start);
-        read.map_err(|error| InputError::of_file(file, error.to_string()))?;
+        let mut read = |start: &mut Vec<u8>| {
+            let read = source.by_ref().take(START).read_to_end(start);
+            read.map_err(|error| InputError::of_file(file, error.to_string()))
+        };
+        read(&mut start)?;
         let is_table = is_table(file, &start)?;
-        let has_models = memmem::find(&start, format!("\"{OF_MODEL}\"").as_bytes()).is_some();
+        // The first line, which may be long, says whether lines name models.
+        let mut known = 0;
+        while !is_table
+            && !start.trim_ascii_start().is_empty()
+            && memrchr(b'\n', &start[known..]).is_none()
+            && start.len() <= LONGEST_LINE
+        {
+            known = start.len();
+            if read(&mut start)? == 0 {
+                break;
+            }
+        }
+        let has_models = memmem::find(&start, b"\"model\"").is_some();
         let all = Cursor::new(start).chain(source);
         if !is_table {
-            let of = |model, lines| {
+            let of = |model, lines, is_split| {
                 let (notes, not_read, alike) = Default::default();
-                Self { model, rules, notes, not_read, alike, runs: Source::Lines(lines) }
+                let runs = Source::Lines(lines, is_split);
+                Self { model, rules, notes, not_read, alike, runs }
             };
             if !has_models {
-                return Ok(vec![of(None, Box::new(all))]);
+                return Ok(vec![of(None, Box::new(all), false)]);
             }
             let models = lines_by_model(&bytes(file, all)?).into_iter();
-            let models = models.map(|(model, lines)| of(model, Box::new(Cursor::new(lines))));
+            let models = models.map(|(model, lines)| of(model, Box::new(Cursor::new(lines)), true));
             return Ok(models.collect());
         }
         put_together(file, bytes(file, all)?, rules)

@@ -12,6 +12,7 @@ use trajectory_metrics::{CheckedRun, ForecastCounts, ForecastFault, ForecastPoli
 
 use crate::{
     formats::{
+        models::model_of,
         steps::{Part, Source, TableRun, TableRuns, TraceSource},
         trace_line::{FIELDS, Line, parse_bare},
         trace_rules::TraceRules,
@@ -235,13 +236,14 @@ impl TraceRemarks {
         (all > 0).then(|| format!("stop: reasons that are not known: {list}; {consequence}"))
     }
 
-    /// Reads one line; `None` for a run that an earlier command left out.
+    /// Reads one line; `None` for a run that an earlier command left out. A line may name a model if the lines were split by model.
     fn read(
         &mut self,
         file: &str,
         number: usize,
         text: &[u8],
         rules: TraceRules,
+        is_split: bool,
     ) -> Result<Option<TraceRun>, InputError> {
         let line = match serde_json::from_slice::<Line>(text) {
             Ok(line) if line.is_all_of(text) => line,
@@ -254,6 +256,10 @@ impl TraceRemarks {
             })?,
         };
         if !line.is_all_of(text) {
+            if !is_split && model_of(text).is_some() {
+                let problem = "the first lines of the file name no model; name one in each line";
+                return Err(InputError::of_field(file, number, "model", problem));
+            }
             self.not_read
                 .extend(keys(text).into_iter().filter(|key| !FIELDS.contains(&key.as_str())));
         }
@@ -361,9 +367,9 @@ pub fn fold_traces<P: Default, T: Send, E: From<InputError> + Send>(
         take(part);
     };
     match runs {
-        Source::Lines(lines) => {
+        Source::Lines(lines, is_split) => {
             let add = |part: &mut (TraceRemarks, P), number, line: &[u8]| {
-                let run = part.0.read(file, number, line, rules)?;
+                let run = part.0.read(file, number, line, rules, is_split)?;
                 run.map_or(Ok(()), |run| add(&mut part.1, run))
             };
             fold(file, lines, add, finish, merge)?;

@@ -12,7 +12,7 @@ const PART: usize = 1 << 18;
 const PARTS_PER_THREAD: usize = 4;
 
 /// The length in bytes of the longest accepted line.
-const LONGEST_LINE: usize = 1 << 28;
+pub(crate) const LONGEST_LINE: usize = 1 << 28;
 
 /// Reads lines from a source, once and from its start to its end, in parts that all threads work on. `add` adds a line, with its
 /// number from 1, to its part; `finish` works on the whole part; and `take` gets the results in the order of the lines. Blank

@@ -1,8 +1,8 @@
 //! A file of traces whose lines name several models.
 
-use run_logs::{ForecastPolicy, TraceFile};
+use run_logs::{ForecastPolicy, TraceFile, json_lines::InputError};
 
-fn read(lines: &str) -> Result<Vec<TraceFile>, run_logs::json_lines::InputError> {
+fn read(lines: &str) -> Result<Vec<TraceFile>, InputError> {
     TraceFile::read_all("runs.jsonl", lines.as_bytes(), ForecastPolicy::Refuse)
 }
 
@@ -26,4 +26,16 @@ fn each_model_is_a_source_with_its_lines_at_their_numbers() {
     assert_eq!((wrong.line, wrong.field.as_deref()), (Some(4), Some("forecasts[0]")));
     let one = read(&lines.replace(r#""a", "forecasts""#, r#""b", "forecasts""#)).unwrap();
     assert_eq!((one.len(), &one[0].model, one[0].runs.len()), (1, &None, 3));
+}
+
+#[test]
+fn a_model_is_seen_behind_a_long_first_line_and_refused_behind_lines_without_one() {
+    let forecasts = ["0.5"; 20_000].join(",");
+    let line = |model: &str| {
+        format!(r#"{{"id":"a","forecasts":[{forecasts}],"outcome":1,"model":"{model}"}}"#)
+    };
+    assert_eq!(read(&format!("{}\n{}\n", line("a"), line("b"))).unwrap().len(), 2);
+    let plain = "{\"id\":\"x\",\"forecasts\":[0.5],\"outcome\":1}\n".repeat(3_000);
+    let refused = read(&(plain + &line("a"))).unwrap_err();
+    assert_eq!((refused.line, refused.field.as_deref()), (Some(3_001), Some("model")));
 }

@@ -189,3 +189,14 @@ fn keys_and_features_come_back_as_they_were_written() {
         assert!(error.to_string().starts_with(expected), "{error}, expected {expected}");
     }
 }
+
+#[test]
+fn a_model_may_be_a_whole_number_as_a_key_may() {
+    let text = r#"{"model": 1, "turns": [{"tokens": 5}], "success": 1}
+        {"model": 2, "turns": [{"tokens": 5}], "success": 1}
+        {"model": 2, "success": false, "left_out": "no_turn"}"#;
+    let models = RolloutFile::read("f", text.as_bytes()).unwrap().by_model();
+    let counts = models.values().map(|of| (of.lines().len(), of.counts().left_out()));
+    assert_eq!(models.keys().flatten().collect::<Vec<_>>(), ["1", "2"]);
+    assert_eq!(counts.collect::<Vec<_>>(), [(1, 0), (1, 1)]);
+}

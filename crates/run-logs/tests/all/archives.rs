@@ -3,9 +3,9 @@
 use std::{fs, io::Write};
 
 use flate2::{Compression, Crc, write::DeflateEncoder};
-use run_logs::{Error, Format, Place, Problem, ReadLimits, ReadOptions, Run};
+use run_logs::{Error, Format, Place, Problem, ReadLimits, Run};
 
-use crate::common::{self, fault, golden, too_large};
+use crate::common::{self, fault, golden, limited, too_large};
 
 /// An entry of a zip archive: name, method, packed bytes, unpacked size and checksum.
 struct Entry {
@@ -86,7 +86,7 @@ fn with_header(entries: impl IntoIterator<Item = Entry>) -> Vec<u8> {
 }
 
 fn all(file: &[u8], limits: ReadLimits) -> Result<Vec<Run>, Error> {
-    common::all(file, Format::Auto, &ReadOptions { limits, ..ReadOptions::default() })
+    common::all(file, Format::Auto, &limited(limits))
 }
 
 fn problem(file: &[u8]) -> (Problem, Place) {

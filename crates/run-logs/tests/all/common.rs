@@ -2,15 +2,16 @@
 
 use std::{
     fs,
-    io::{Cursor, Read},
+    io::{Cursor, Read, Write},
     path::{Path, PathBuf},
 };
 
-use flate2::read::GzDecoder;
+use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use run_logs::{
-    Error, FactRules, Format, Place, Problem, ReadOptions, Run, RunTable, read, read_path,
+    Error, FactRules, Format, Place, Problem, ReadLimits, ReadOptions, Reply, Run, RunTable, Usage,
+    json_lines::json_value, read, read_path,
 };
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use trajectory_metrics::tool_calls::Value;
 
 /// A file of the folder of known answers.
@@ -59,6 +60,70 @@ pub(crate) fn fault<T: std::fmt::Debug>(found: Result<T, Error>) -> (Place, Prob
     }
 }
 
+/// The options with these limits.
+pub(crate) fn limited(limits: ReadLimits) -> ReadOptions {
+    ReadOptions { limits, ..ReadOptions::default() }
+}
+
+/// The table of the logs of a file or folder by these rules.
+pub(crate) fn table_at(path: &Path, rules: &FactRules) -> RunTable {
+    let (options, streams) = Default::default();
+    RunTable::read_path(path, Format::Auto, &options, rules, &streams).unwrap()
+}
+
+/// The reply of a turn that has one.
+pub(crate) fn reply(run: &Run, turn: usize) -> &Reply {
+    run.turns[turn].reply.as_ref().unwrap()
+}
+
+/// The counts and the cost under the names of the expectations; an unknown one is null.
+pub(crate) fn used(usage: &Usage) -> Json {
+    json!({
+        "input": usage.input_tokens, "cached": usage.cached_tokens, "output": usage.output_tokens,
+        "written": usage.cache_write_tokens, "cache_write": usage.cache_write_tokens,
+        "reasoning": usage.reasoning_tokens, "cost": usage.cost_usd,
+    })
+}
+
+/// The calls of a reply under the names of the expectations.
+pub(crate) fn calls(reply: &Reply) -> Json {
+    let calls = reply.tool_calls.iter().map(|call| {
+        let arguments = json_value(&call.arguments.value());
+        json!({"id": call.id, "name": call.name, "arguments": arguments, "ok": call.ok, "error": call.error})
+    });
+    calls.collect()
+}
+
+/// Compares what an expectation names, and returns the number of values. Numbers may differ by this relative size.
+pub(crate) fn compare(
+    found: &Json,
+    expected: &Json,
+    place: &str,
+    rounding: f64,
+) -> Result<usize, String> {
+    match (found, expected) {
+        (Json::Object(found), Json::Object(expected)) if !place.ends_with("arguments") => {
+            let of = |(key, expected): (&String, &Json)| {
+                let found = found.get(key).unwrap_or(&Json::Null);
+                compare(found, expected, &format!("{place}.{key}"), rounding)
+            };
+            expected.iter().map(of).sum()
+        }
+        (Json::Array(found), Json::Array(expected)) if found.len() == expected.len() => {
+            let pairs = found.iter().zip(expected).enumerate();
+            pairs.map(|(at, (a, b))| compare(a, b, &format!("{place}[{at}]"), rounding)).sum()
+        }
+        _ => {
+            let near = |(a, b): (f64, f64)| (a - b).abs() < rounding * b.abs().max(1.0);
+            let is_near = found.as_f64().zip(expected.as_f64()).is_some_and(near);
+            match is_near || value(found) == value(expected) {
+                true => Ok(1),
+                false => Err(format!("{place}: {found}, but {expected} is expected")),
+            }
+        }
+    }
+}
+
 /// The problem with a part that is larger than this limit.
 pub(crate) fn too_large(what: &'static str, limit: u64, unit: &'static str) -> Problem {
     Problem::TooLarge { what, limit, unit }
@@ -68,11 +133,22 @@ pub(crate) fn text(json: &Json) -> Option<String> {
     json.as_str().map(str::to_owned)
 }
 
-/// The lines of a compressed file beside the script that made it.
-pub(crate) fn lines(name: &str) -> Vec<Json> {
+/// The text of a compressed file beside the script that made it.
+pub(crate) fn unpacked(name: &str) -> String {
     let mut text = String::new();
     GzDecoder::new(fs::File::open(golden(name)).unwrap()).read_to_string(&mut text).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    text
+}
+
+/// The lines of such a file.
+pub(crate) fn lines(name: &str) -> Vec<Json> {
+    unpacked(name).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+pub(crate) fn gzip(text: impl AsRef<[u8]>) -> Vec<u8> {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+    packed.write_all(text.as_ref()).unwrap();
+    packed.finish().unwrap()
 }
 
 /// A folder of files that goes away with this value.
@@ -87,7 +163,7 @@ impl Folder {
         Self(path)
     }
 
-    pub(crate) fn write(&self, path: &str, text: &str) -> PathBuf {
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) -> PathBuf {
         let path = self.0.join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, text).unwrap();

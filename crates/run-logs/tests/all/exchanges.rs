@@ -6,7 +6,7 @@ use censoring::StopReason;
 use run_logs::{Arguments, Format, Problem, ReadLimits, ReadOptions, Role, Run, Usage, read};
 use trajectory_metrics::tool_calls::Value;
 
-use crate::common::{all, fault, runs, too_large, with_requests};
+use crate::common::{all, fault, limited, reply, runs, too_large, with_requests};
 
 /// The line, the field path and the problem of the only error.
 fn refusal(text: &str) -> (Option<u64>, String, Problem) {
@@ -89,7 +89,7 @@ fn single_exchanges_and_envelopes_are_runs_of_one_turn() {
         assert_eq!(read.format(), format, "{text}");
         let runs = read.collect::<Result<Vec<_>, _>>().unwrap();
         assert_eq!(runs[0].id, id);
-        assert_eq!(runs[0].turns[0].reply.as_ref().unwrap().text, "hi");
+        assert_eq!(reply(&runs[0], 0).text, "hi");
     }
 }
 
@@ -174,12 +174,12 @@ fn arguments_that_are_no_json_are_data_and_a_lone_surrogate_in_the_log_is_an_err
     };
     for text in [r#""{\"a\": \"\\ud800\"}""#, r#""{\"a\": 1e400}""#, r#""{\"a\": 1, \"a\": 2}""#] {
         let runs = runs(line(text));
-        let reply = runs[0].turns[0].reply.as_ref().unwrap();
+        let reply = reply(&runs[0], 0);
         assert!(matches!(reply.tool_calls[0].arguments, Arguments::Unparsed { .. }), "{text}");
     }
     for empty in [r#""""#, "null", r#""null""#, "{}"] {
         let runs = runs(line(empty));
-        let reply = runs[0].turns[0].reply.as_ref().unwrap();
+        let reply = reply(&runs[0], 0);
         let none = Arguments::Parsed(Value::Map(Default::default()));
         assert_eq!(reply.tool_calls[0].arguments, none, "{empty}");
     }
@@ -208,11 +208,10 @@ fn deep_nesting_and_long_strings_are_errors_where_they_are_read_and_where_they_a
         r#"{{"turns": [{{"response": {{"choices": [{{"message": {{"function_call": {{"name": "f", "arguments": "{nested}"}}}}}}]}}}}]}}"#
     );
     let runs = runs(&text);
-    let reply = runs[0].turns[0].reply.as_ref().unwrap();
+    let reply = reply(&runs[0], 0);
     assert!(matches!(reply.tool_calls[0].arguments, Arguments::Unparsed { .. }));
 
-    let limits = ReadLimits { max_string: 1_000, ..ReadLimits::default() };
-    let options = ReadOptions { limits, ..ReadOptions::default() };
+    let options = limited(ReadLimits { max_string: 1_000, ..ReadLimits::default() });
     let long = "x".repeat(1_001);
     let read = |text: &str| all(text, Format::Exchanges, &options).map(|runs| runs.len());
     let kept = format!(

@@ -37,22 +37,36 @@ fn with(mut sample: Value, field: &str, value: Value) -> Value {
     sample
 }
 
+fn outcomes(found: &RunTable) -> Vec<Option<bool>> {
+    found.rows().iter().map(|row| row.outcome).collect()
+}
+
+fn grades(found: &RunTable) -> Vec<Option<f64>> {
+    found.rows().iter().map(|row| row.grade).collect()
+}
+
+fn ungraded(found: &RunTable) -> Vec<Option<Ungraded>> {
+    found.rows().iter().map(|row| row.ungraded).collect()
+}
+
 #[test]
 fn a_grade_counts_at_a_limit_of_any_kind_and_a_run_without_one_is_unknown() {
     for kind in ["message", "token", "time", "working", "cost", "operator", "context", "custom"] {
         let limit = json!({"type": kind, "limit": 5});
         let graded = with(sample("a", "C"), "limit", limit.clone());
         let ungraded = json!({"id": "b", "epoch": 1, "scores": {}, "limit": limit});
-        let outcomes = |at_limit| {
+        let unknown = (None, Some(Ungraded::AtLimit));
+        for (at_limit, expected) in [
+            (None, [(Some(true), None), unknown]),
+            (Some(AtLimit::Graded), [(Some(true), None), unknown]),
+            (Some(AtLimit::Failed), [(Some(false), None); 2]),
+            (Some(AtLimit::Unknown), [unknown; 2]),
+        ] {
             let rules = FactRules { at_limit, ..FactRules::default() };
             let table = table(&[graded.clone(), ungraded.clone()], &rules).unwrap();
-            [0, 1].map(|at| (table.rows()[at].outcome, table.rows()[at].ungraded))
-        };
-        let unknown = (None, Some(Ungraded::AtLimit));
-        assert_eq!(outcomes(None), [(Some(true), None), unknown], "{kind}");
-        assert_eq!(outcomes(Some(AtLimit::Graded)), [(Some(true), None), unknown], "{kind}");
-        assert_eq!(outcomes(Some(AtLimit::Failed)), [(Some(false), None); 2], "{kind}");
-        assert_eq!(outcomes(Some(AtLimit::Unknown)), [unknown; 2], "{kind}");
+            let found = table.rows().iter().map(|row| (row.outcome, row.ungraded));
+            assert!(found.eq(expected), "{kind} {at_limit:?}");
+        }
     }
 }
 
@@ -61,17 +75,14 @@ fn words_count_as_inspect_ai_reads_them_and_partial_successes_are_neither() {
     let samples: Vec<Value> =
         ["C", "P", "I", "N", "yes", "False", "0.25"].map(|word| sample(word, word)).into();
     let found = table(&samples, &FactRules::default()).unwrap();
-    let grades: Vec<_> = found.rows().iter().map(|row| row.grade.unwrap()).collect();
-    assert_eq!(grades, [1.0, 0.5, 0.0, 0.0, 1.0, 0.0, 0.25]);
-    let outcomes: Vec<_> = found.rows().iter().map(|row| row.outcome).collect();
+    assert_eq!(grades(&found), [1.0, 0.5, 0.0, 0.0, 1.0, 0.0, 0.25].map(Some));
     let (yes, no) = (Some(true), Some(false));
-    assert_eq!(outcomes, [yes, None, no, no, yes, no, None]);
+    assert_eq!(outcomes(&found), [yes, None, no, no, yes, no, None]);
     assert_eq!(found.account("").n_partial, 2);
 
     let rules = FactRules::default().with_success_at(0.5).unwrap();
     let found = table(&samples, &rules).unwrap();
-    let outcomes: Vec<_> = found.rows().iter().map(|row| row.outcome).collect();
-    assert_eq!(outcomes, [yes, yes, no, no, yes, no, no]);
+    assert_eq!(outcomes(&found), [yes, yes, no, no, yes, no, no]);
 }
 
 #[test]
@@ -84,13 +95,9 @@ fn scores_beyond_0_to_1_are_refused_with_their_range_and_both_ways_out() {
         }
         let range = Some(ScoreRange::new(low, high).unwrap());
         let rules = FactRules { score_range: range, ..FactRules::default() };
-        let grades: Vec<_> =
-            table(&samples, &rules).unwrap().rows().iter().map(|row| row.grade).collect();
-        assert_eq!(grades, [Some(0.0), Some(1.0)]);
+        assert_eq!(grades(&table(&samples, &rules).unwrap()), [Some(0.0), Some(1.0)]);
         let rules = FactRules::default().with_success_at(high).unwrap();
-        let outcomes: Vec<_> =
-            table(&samples, &rules).unwrap().rows().iter().map(|row| row.outcome).collect();
-        assert_eq!(outcomes, [Some(false), Some(true)]);
+        assert_eq!(outcomes(&table(&samples, &rules).unwrap()), [Some(false), Some(true)]);
 
         // Who only looks sees the runs, none of them judged.
         let lenient = FactRules { is_lenient: true, ..FactRules::default() };
@@ -140,9 +147,9 @@ fn the_first_scorer_counts_in_runs_that_it_did_not_score_too() {
     for results in [json!(null), results] {
         let log = log(&[both.clone(), one.clone(), nan.clone()], eval.clone(), results);
         let found = logs(&[log], &FactRules::default()).unwrap();
-        let grades: Vec<_> = found.rows().iter().map(|row| (row.grade, row.ungraded)).collect();
-        let none = (None, Some(Ungraded::NoScore));
-        assert_eq!(grades, [(Some(0.0), None), none, none]);
+        let none = Some(Ungraded::NoScore);
+        assert_eq!(grades(&found), [Some(0.0), None, None]);
+        assert_eq!(ungraded(&found), [None, none, none]);
         assert_eq!(
             found.account("").scorers.into_iter().collect::<Vec<_>>(),
             [("exact".to_owned(), 1)]
@@ -208,8 +215,6 @@ fn evaluations_without_the_scorer_that_was_asked_for_count_for_nothing() {
     let other = || with(of_other("b"), "limit", limit.clone());
     let rules = FactRules { scorer: Some("s".to_owned()), ..FactRules::default() };
     let left_out = |found: &RunTable| found.account("").left_out.get("other_scorer").copied();
-    let rows_of =
-        |found: &RunTable| found.rows().iter().map(|row| row.ungraded).collect::<Vec<_>>();
     // Not even a failure by a rule: it is no run of what was asked for.
     let failed = FactRules { at_limit: Some(AtLimit::Failed), ..rules.clone() };
     let of = |name: &str| json!({"eval_id": name, "task_id": name});
@@ -217,7 +222,7 @@ fn evaluations_without_the_scorer_that_was_asked_for_count_for_nothing() {
         let with_it = log(&[sample("a", 1)], of("e1"), json!(null));
         let without = log(&[other()], of("e2"), json!(null));
         let found = logs(&[with_it, without], rules).unwrap();
-        assert_eq!((rows_of(&found), left_out(&found)), (vec![None], Some(1)));
+        assert_eq!((ungraded(&found), left_out(&found)), (vec![None], Some(1)));
     }
     // Nor are what it excluded, crashed or planned and lacks.
     let error = json!({"message": "crash", "traceback": ""});
@@ -228,7 +233,7 @@ fn evaluations_without_the_scorer_that_was_asked_for_count_for_nothing() {
     let cancelled = log(&[other(), crashed, excluded], head, json!(null));
     let found = logs(&[log(&[sample("a", 1)], json!({}), json!(null)), cancelled], &rules).unwrap();
     let account = found.account("");
-    assert_eq!((rows_of(&found), left_out(&found)), (vec![None], Some(3)));
+    assert_eq!((ungraded(&found), left_out(&found)), (vec![None], Some(3)));
     assert_eq!((account.n_found, account.n_kept), (4, 1));
     assert_eq!((account.n_errors, account.n_at_limit_ungraded, account.n_missing), (0, 0, 0));
     // In an evaluation that has the scorer, it counts as a run without a score does, however that is known.
@@ -240,7 +245,7 @@ fn evaluations_without_the_scorer_that_was_asked_for_count_for_nothing() {
         let samples = [graded, other(), crashed.clone(), excluded.clone()];
         let why = |at_limit| {
             let rules = FactRules { at_limit, ..rules.clone() };
-            rows_of(&logs(&[log(&samples, head.clone(), json!(null))], &rules).unwrap())
+            ungraded(&logs(&[log(&samples, head.clone(), json!(null))], &rules).unwrap())
         };
         let others = [Some(Ungraded::Error), Some(Ungraded::Excluded)];
         let limits = |first, second| [[first, second], others].concat();
@@ -257,7 +262,7 @@ fn evaluations_without_the_scorer_that_was_asked_for_count_for_nothing() {
     ];
     for rules in [&rules, &failed] {
         let found = logs(&both, rules).unwrap();
-        assert_eq!((rows_of(&found), left_out(&found)), (vec![None], Some(2)));
+        assert_eq!((ungraded(&found), left_out(&found)), (vec![None], Some(2)));
     }
     // What was planned counts where runs do.
     let results = json!({"scores": [{"name": "other", "scorer": "other"}]});
@@ -294,10 +299,9 @@ fn an_error_a_refusal_and_a_missing_score_are_no_failures() {
         with(sample("d", "C"), "error", error.clone()),
     ];
     let found = table(&samples, &FactRules::default()).unwrap();
-    let why: Vec<_> = found.rows().iter().map(|row| row.ungraded).collect();
     // A grade that was given in spite of an error counts, as it does in inspect_ai.
     let wanted = [Some(Ungraded::Error), Some(Ungraded::NoScore), Some(Ungraded::Excluded), None];
-    assert_eq!(why, wanted);
+    assert_eq!(ungraded(&found), wanted);
     assert_eq!(found.account("").n_errors, 2);
 }
 

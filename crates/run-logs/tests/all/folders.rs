@@ -1,23 +1,16 @@
 //! Folders, packed files, and files that are no log.
 
-use std::{fs, io::Write, path::Path};
+use std::{fs, path::Path};
 
-use flate2::{Compression, write::GzEncoder};
 use run_logs::{Error, Format, Problem, ReadLimits, ReadOptions, Run, read_path};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
-use crate::common::{Folder, fault, runs, too_large};
+use crate::common::{Folder, fault, gzip, limited, runs, too_large};
 
 /// A log of one run per id.
 fn log(ids: impl IntoIterator<Item = String>) -> String {
     let line = |id| format!("{{\"id\":\"{id}\",\"outcome\":true,\"turns\":[]}}\n");
     ids.into_iter().map(line).collect()
-}
-
-fn gzip(text: &str) -> Vec<u8> {
-    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
-    packed.write_all(text.as_bytes()).unwrap();
-    packed.finish().unwrap()
 }
 
 fn zstd(text: &str) -> Vec<u8> {
@@ -41,8 +34,7 @@ fn packed_files_hold_the_same_runs() {
         fs::write(&path, &packed[..packed.len() - 20]).unwrap();
         let (_, problem) = fault(at(&path, &ReadOptions::default()));
         assert!(matches!(problem, Problem::Archive { .. } | Problem::Truncated), "{problem:?}");
-        let limits = ReadLimits { max_entry: 20_000, ..ReadLimits::default() };
-        let options = ReadOptions { limits, ..ReadOptions::default() };
+        let options = limited(ReadLimits { max_entry: 20_000, ..ReadLimits::default() });
         fs::write(&path, &packed).unwrap();
         let (_, problem) = fault(at(&path, &options));
         assert_eq!(problem, too_large("an entry is larger", 20_000, "bytes"));

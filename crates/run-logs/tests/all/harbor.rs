@@ -3,58 +3,37 @@
 
 use std::{collections::BTreeMap, fs, io::Cursor, path::Path};
 
-use crate::common::{self, Folder, fault, golden, lines, runs_at, text, value, with_requests};
+use crate::common::{
+    self, Folder, calls, compare, fault, golden, lines, runs_at, table_at, text, unpacked, used,
+    value, with_requests,
+};
 use censoring::StopReason;
 use run_logs::{
-    Caller, Format, Problem, ReadOptions, Role, Run, RunTable, Turn, Usage, read, read_path,
+    Caller, FactRules, Format, Problem, ReadOptions, Role, Run, Turn, Usage, read, read_path,
     to_atif,
 };
 use serde_json::{Value as Json, json};
 use trajectory_metrics::tool_calls::Value;
 
-/// Compares turns with what the package reads; returns how many fields were compared.
-fn compare_turns(turns: &[Turn], expected: &[Json], at: &str) -> usize {
-    let said = |turn: &Turn| turn.reply.as_ref().map(|reply| reply.text.clone());
-    assert_eq!(
-        turns.len(),
-        expected.len(),
-        "{at}: {:?}",
-        turns.iter().map(said).collect::<Vec<_>>()
-    );
-    let mut compared = 0;
-    for (turn, expected) in turns.iter().zip(expected) {
-        let caller = text(&expected["subagent"]).map_or(Caller::Agent, Caller::Subagent);
-        assert_eq!(turn.caller, caller, "{at}");
-        assert_eq!(turn.model, text(&expected["model"]), "{at}");
-        assert_eq!(turn.model_calls, expected["model_calls"].as_u64(), "{at}");
+/// Compares turns with what the package reads; returns how many values were compared.
+fn compare_turns(turns: &[Turn], expected: &Json, at: &str) -> usize {
+    let shown = turns.iter().map(|turn| {
+        let subagent = match &turn.caller {
+            Caller::Subagent(name) => Some(name),
+            caller => (*caller != Caller::Agent).then(|| panic!("{at}: {caller:?}")),
+        };
         let reply = turn.reply.as_ref().unwrap();
-        assert_eq!(Some(reply.text.clone()), text(&expected["text"]), "{at}");
-        let calls = expected["calls"].as_array().unwrap();
-        assert_eq!(reply.tool_calls.len(), calls.len(), "{at}");
-        for (call, expected) in reply.tool_calls.iter().zip(calls) {
-            assert_eq!(call.id, text(&expected["id"]), "{at}");
-            assert_eq!(Some(call.name.clone()), text(&expected["name"]), "{at}");
-            assert_eq!(call.arguments.value(), value(&expected["arguments"]), "{at}");
-            assert_eq!((call.ok, &call.error), (None, &None), "{at}");
-            compared += 3;
-        }
-        let used = &expected["usage"];
-        let usage = (!used.is_null()).then(|| Usage {
-            input_tokens: used["input"].as_u64(),
-            cached_tokens: used["cached"].as_u64(),
-            output_tokens: used["output"].as_u64(),
-            reasoning_tokens: used["reasoning"].as_u64(),
-            cost_usd: used["cost"].as_f64(),
-            ..Usage::default()
-        });
-        assert_eq!(reply.usage, usage, "{at}");
-        let logprobs = reply.tokens.as_ref().map(|tokens| tokens.logprobs().to_vec());
-        let expected = expected["logprobs"].as_array();
-        let expected = expected.map(|list| list.iter().map(|x| x.as_f64().unwrap()).collect());
-        assert_eq!(logprobs, expected, "{at}");
-        compared += 7;
-    }
-    compared
+        assert!(reply.tool_calls.iter().all(|call| call.ok.is_none() && call.error.is_none()));
+        let counted =
+            |it: &Usage| (it.cache_write_tokens, it.total, it.remark) == (None, None, None);
+        assert!(reply.usage.as_ref().is_none_or(counted), "{at}");
+        json!({
+            "subagent": subagent, "model": turn.model, "model_calls": turn.model_calls,
+            "text": reply.text, "calls": calls(reply), "usage": reply.usage.as_ref().map(used),
+            "logprobs": reply.tokens.as_ref().map(|tokens| tokens.logprobs()),
+        })
+    });
+    compare(&shown.collect(), expected, at, 0.0).unwrap()
 }
 
 #[test]
@@ -69,9 +48,7 @@ fn trials_of_a_job_that_were_planned_and_are_missing_are_counted() {
                 "verifier_result": {"rewards": {"reward": 1}}});
             folder.write(&format!("t__{at}/result.json"), &trial.to_string());
         }
-        let (limits, rules, options) = Default::default();
-        let table =
-            RunTable::read_path(&folder.0, Format::Auto, &limits, &rules, &options).unwrap();
+        let table = table_at(&folder.0, &FactRules::default());
         let whole = table.account("");
         let (columns, missing): (Vec<_>, Vec<_>) = table
             .by_model()
@@ -100,11 +77,8 @@ fn trials_of_a_job_that_were_planned_and_are_missing_are_counted() {
 #[test]
 fn trajectories_of_all_versions_are_read_as_the_package_atif_reads_them() {
     let folder = Folder::new("atif");
-    let mut text_of_all = String::new();
-    let file =
-        flate2::read::GzDecoder::new(fs::File::open(golden("harbor/atif.jsonl.gz")).unwrap());
-    std::io::Read::read_to_string(&mut { file }, &mut text_of_all).unwrap();
-    let read = runs_at(&folder.write("atif.jsonl", &text_of_all), Format::Atif);
+    let all = unpacked("harbor/atif.jsonl.gz");
+    let read = runs_at(&folder.write("atif.jsonl", all), Format::Atif);
     let expected = lines("harbor/atif.expected.jsonl.gz");
     assert!(expected[0]["origin"].as_str().unwrap().contains("atif 1.8.0, harbor 0.25.0"));
     assert_eq!((read.len(), expected.len()), (240, 241));
@@ -123,8 +97,7 @@ fn trajectories_of_all_versions_are_read_as_the_package_atif_reads_them() {
                 _ => value(&expected["copied"]),
             }
         );
-        let turns = expected["turns"].as_array().unwrap();
-        compared += 5 + compare_turns(&run.turns, turns, at);
+        compared += 5 + compare_turns(&run.turns, &expected["turns"], at);
         // The log's totals and the sum of the steps are both there.
         let usage_at = |name: &str, field: &str| match run.metadata.get(name) {
             Some(Value::Map(usage)) => usage.get(field).cloned().unwrap_or_default(),
@@ -206,8 +179,7 @@ fn trials_of_harbor_are_read_as_harbor_reads_them() {
         if expected["complete"][3] == true {
             assert_eq!(used.cost_usd, totals[3].as_f64(), "{at}");
         }
-        let turns = expected["turns"].as_array().unwrap();
-        compared += 6 + compare_turns(&run.turns, turns, at);
+        compared += 6 + compare_turns(&run.turns, &expected["turns"], at);
         let mut count = |kind, is: bool| *kinds.entry(kind).or_default() += usize::from(is);
         count("several steps", run.metadata.contains_key("step_results"));
         count("subagents", run.turns.iter().any(|turn| turn.caller != Caller::Agent));

@@ -1,12 +1,12 @@
 //! Files that are damaged or made to do harm are typed errors that say where, never a panic and never
 //! an empty log.
 
-use std::io::Cursor;
+use std::{fs, io::Cursor};
 
 use run_logs::{Error, Format, Place, Problem, ReadLimits, ReadOptions, read};
 use trajectory_metrics::tool_calls::Value;
 
-use crate::common::{all, fault, runs, too_large};
+use crate::common::{all, fault, golden, limited, runs, too_large, unpacked};
 
 /// A log of inspect_ai with these samples.
 fn log(samples: &str) -> String {
@@ -23,8 +23,7 @@ fn problem(text: impl AsRef<[u8]>) -> (Problem, Place) {
 
 /// The options under which a run holds at most a megabyte.
 fn of_a_megabyte() -> ReadOptions {
-    let limits = ReadLimits { max_run: 1 << 20, ..ReadLimits::default() };
-    ReadOptions { limits, ..ReadOptions::default() }
+    limited(ReadLimits { max_run: 1 << 20, ..ReadLimits::default() })
 }
 
 /// Checks that a log exceeds a megabyte under these options.
@@ -72,10 +71,9 @@ fn strings_of_100_mb_are_passed_over_where_they_are_not_read_and_refused_where_t
     );
     // The limit is the caller's.
     let limits = ReadLimits { max_string: 200_000_000, ..ReadLimits::default() };
-    let options = ReadOptions { limits, ..ReadOptions::default() };
-    assert!(all(&read, Format::Inspect, &options).is_ok());
-    let options = ReadOptions { limits: ReadLimits { max_run: 1 << 20, ..limits }, ..options };
-    check_too_large(&read, Format::Inspect, &options);
+    assert!(all(&read, Format::Inspect, &limited(limits)).is_ok());
+    let limits = ReadLimits { max_run: 1 << 20, ..limits };
+    check_too_large(&read, Format::Inspect, &limited(limits));
 }
 
 #[test]
@@ -311,4 +309,87 @@ fn a_first_record_with_a_value_of_the_wrong_type_is_an_error_at_that_field() {
     let runs = read(Cursor::new(text), Format::Auto, &ReadOptions::default()).unwrap();
     assert_eq!(runs.format(), Format::Exchanges);
     assert_eq!(runs.map(|run| run.unwrap().turns.len()).collect::<Vec<_>>(), [0]);
+}
+
+/// A copy with changes in up to four places: bytes are removed, repeated, cut off, or replaced by a word.
+fn mutant(bytes: &[u8], random: &mut impl FnMut(usize) -> usize) -> Vec<u8> {
+    let words = r#"null true NaN -1 1e308 99999999999999999999 18446744073709551615 {} [] "" "\ud800" \ud800 [[[ { ] " , : 0"#;
+    let words: Vec<&str> = words.split(' ').collect();
+    let mut mutant = bytes.to_vec();
+    for _ in 0..=random(3) {
+        let at = random(mutant.len() + 1);
+        let end = (at + random(40)).min(mutant.len());
+        let word = words[random(words.len())].bytes();
+        match random(7) {
+            0 => mutant.truncate(at),
+            1 => _ = mutant.drain(at..end),
+            2 => mutant.extend_from_within(at..end),
+            3 => {
+                _ = mutant.splice(at..at, bytes[at.min(bytes.len())..end.min(bytes.len())].to_vec())
+            }
+            4 => _ = mutant.splice(at..end, word),
+            5 => _ = mutant.splice(at..end, [random(256) as u8]),
+            // A value in the place of another one.
+            _ => {
+                let colon = mutant[at..].iter().position(|byte| *byte == b':');
+                let start = colon.map_or(at, |colon| at + colon + 1);
+                let end = mutant[start..].iter().position(|byte| b",}]".contains(byte));
+                let end = end.map_or(mutant.len(), |end| start + end);
+                mutant.splice(start..end, word);
+            }
+        }
+    }
+    mutant
+}
+
+#[test]
+fn changed_logs_of_agents_and_changed_spans_are_read_or_are_errors() {
+    const AGENTS: [Format; 5] = [
+        Format::MiniSweAgent,
+        Format::GeminiCli,
+        Format::OpenCode,
+        Format::LangChain,
+        Format::LmEval,
+    ];
+    let limits = ReadLimits { max_run: 1 << 24, max_string: 1 << 16, ..ReadLimits::default() };
+    let options = ReadOptions { requests: true, ..limited(limits) };
+    let mut state = 7_u64;
+    let mut random = |below: usize| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let (mut n_read, mut n_errors) = (0, 0);
+    let mut files = ["agents", "otlp", "sessions"].map(golden).to_vec();
+    while let Some(path) = files.pop() {
+        if path.is_dir() {
+            files.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        let is_of_agent = path.starts_with(golden("agents"));
+        let bytes = match path.extension().is_some_and(|ending| ending == "gz") {
+            true => unpacked(path.to_str().unwrap()).into_bytes(),
+            false => fs::read(&path).unwrap(),
+        };
+        let bytes = if is_of_agent { &bytes[..bytes.len().min(8_000)] } else { &bytes[..] };
+        let own = read(Cursor::new(bytes), Format::Auto, &options).map(|runs| [runs.format()]);
+        let formats = if is_of_agent { &AGENTS[..] } else { own.as_ref().map_or(&[][..], |it| it) };
+        for format in formats.iter().cycle().take(formats.len() * 200) {
+            let Ok(runs) = all(mutant(bytes, &mut random), *format, &options) else {
+                n_errors += 1;
+                continue;
+            };
+            n_read += 1;
+            // A time is a finite number of at least 0.
+            for run in runs {
+                let calls = run.turns.iter().filter_map(|turn| turn.reply.as_ref());
+                let calls = calls.flat_map(|reply| &reply.tool_calls).map(|call| call.seconds);
+                let times = calls.chain(run.turns.iter().map(|turn| turn.seconds));
+                let mut times = times.chain([run.seconds]).flatten();
+                assert!(times.all(|time| time.is_finite() && time >= 0.0), "{format}: {run:?}");
+            }
+        }
+    }
+    println!("{n_read} mutants were read, and {n_errors} are errors");
+    assert!(n_read > 1_000 && n_errors > 4_000, "{n_read} {n_errors}");
 }

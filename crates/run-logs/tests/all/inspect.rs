@@ -12,7 +12,7 @@ use run_logs::{
 use serde_json::Value as Json;
 use trajectory_metrics::tool_calls::Value;
 
-use crate::common::{self, golden, text, value, with_requests};
+use crate::common::{self, compare, golden, reply, text, used, value, with_requests};
 
 const LOGS: [&str; 8] = [
     "0.3.110.eval",
@@ -44,12 +44,7 @@ fn runs(log: &str, options: &ReadOptions) -> Vec<Run> {
 }
 
 fn check_usage(found: &Usage, expected: &Json, at: &str) {
-    assert_eq!(found.input_tokens, expected["input"].as_u64(), "{at}");
-    assert_eq!(found.cached_tokens, expected["cached"].as_u64(), "{at}");
-    assert_eq!(found.cache_write_tokens, expected["cache_write"].as_u64(), "{at}");
-    assert_eq!(found.output_tokens, expected["output"].as_u64(), "{at}");
-    assert_eq!(found.reasoning_tokens, expected["reasoning"].as_u64(), "{at}");
-    assert_eq!(found.cost_usd, expected["cost"].as_f64(), "{at}");
+    assert_eq!(compare(&used(found), expected, at, 0.0), Ok(6));
 }
 
 fn check_call(found: &RecordedCall, expected: &Json, results: &[Json], at: &str) {
@@ -311,7 +306,7 @@ fn attachments_are_put_back_wherever_they_stand_and_dangling_ones_stay() {
         [attachments, scores, events],
     ] {
         let run = one(&fields.join(","));
-        let reply = run.turns[0].reply.as_ref().unwrap();
+        let reply = reply(&run, 0);
         assert_eq!(reply.text, "long\nattachment://none");
         let deep = Value::Map([("x".to_owned(), "longer".into())].into());
         let arguments = Value::Map([("deep".to_owned(), vec![deep].into())].into());
@@ -331,7 +326,7 @@ fn a_log_without_events_has_the_turns_of_its_conversation() {
     let texts: Vec<&str> =
         run.turns.iter().map(|turn| turn.reply.as_ref().unwrap().text.as_str()).collect();
     assert_eq!(texts, ["a", "b"]);
-    assert_eq!(run.turns[0].reply.as_ref().unwrap().tool_calls[0].name, "f");
+    assert_eq!(reply(&run, 0).tool_calls[0].name, "f");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use run_logs::{
     Run, read_path_by,
 };
 
-use crate::common::{Folder, fault, table};
+use crate::common::{Folder, fault, reply, table};
 
 const LINES: &str = r#"{"run": {"id": 7, "took": 1.5}, "item": "sums", "llm": "m-1", "metadata": {"result": true, "a.b": 3}, "texts": ["no", "<confidence>0.8</confidence>"], "usage": {"prompt_tokens": 10, "completion_tokens": 4}, "cost": 0.25}
 {"run": {"id": "b", "took": 2}, "item": "sums", "llm": "m-1", "metadata": {"result": 0.4, "a.b": null}, "texts": [], "end": "timeout"}
@@ -36,7 +36,7 @@ fn named_fields_hold_the_facts_and_others_are_unknown() {
     assert_eq!(ids, ["7", "b", "c"]);
     let [first, second, third] = &runs[..] else { panic!() };
     // The tokens are those of the run, and not of its last reply.
-    assert_eq!(first.turns[0].reply.as_ref().unwrap().usage, None);
+    assert_eq!(reply(&first, 0).usage, None);
     assert_eq!((first.outcome, first.trial, first.seconds), (Some(true), Some(3), Some(1.5)));
     assert_eq!((first.usage.total_tokens(), first.usage.cost_usd), (Some(14), Some(0.25)));
     assert_eq!((second.outcome, &second.scores["outcome"].value), (None, &0.4.into()));

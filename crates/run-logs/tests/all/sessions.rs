@@ -4,19 +4,15 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    io::Write,
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
 use censoring::StopReason;
-use flate2::{Compression, write::GzEncoder};
-use run_logs::{
-    Caller, FactRules, Format, Problem, ReadLimits, ReadOptions, Run, Turn, Usage, read_path,
-};
+use run_logs::{Caller, FactRules, Format, Problem, ReadLimits, ReadOptions, Run, Turn, Usage};
 use serde_json::{Value as Json, json};
 use trajectory_metrics::tool_calls::Value;
 
-use crate::common::{Folder, all, fault, golden, runs_at, table, too_large};
+use crate::common::{Folder, all, fault, golden, gzip, limited, reply, runs_at, table, too_large};
 
 /// The answers of the server that wrote to this file or folder, by their ids.
 fn served(kind: &str) -> BTreeMap<String, Json> {
@@ -120,7 +116,7 @@ fn the_turns_of_subagents_follow_the_turn_that_called_them() {
     assert_eq!(names.len(), 4);
     assert_eq!(run.turns[1].caller, run.turns[5].caller);
     assert_ne!(run.turns[1].caller, run.turns[3].caller);
-    let calls = &run.turns[0].reply.as_ref().unwrap().tool_calls;
+    let calls = &reply(&run, 0).tool_calls;
     assert_eq!(
         calls.iter().map(|call| call.name.as_str()).collect::<Vec<_>>(),
         ["Agent", "Agent", "Bash"]
@@ -178,7 +174,7 @@ fn the_success_of_calls_is_that_of_their_results() {
     };
     let denied = of("claude", "denied");
     assert_eq!(oks(&denied), named(&[("Write", Some(false)), ("NoSuchTool", Some(false))]));
-    let error = &denied.turns[0].reply.as_ref().unwrap().tool_calls[1].error;
+    let error = &reply(&denied, 0).tool_calls[1].error;
     assert!(error.as_ref().unwrap().contains("No such tool"), "{error:?}");
     // A call that was never answered.
     assert_eq!(oks(&of("claude", "budget")), named(&[("Bash", None)]));
@@ -289,7 +285,7 @@ fn results_alone_are_runs_without_turns() {
 #[test]
 fn half_of_a_surrogate_pair_in_a_session_is_replaced() {
     let run = of("claude", "cut");
-    assert_eq!(run.turns[1].reply.as_ref().unwrap().text, "again \u{fffd}");
+    assert_eq!(reply(&run, 1).text, "again \u{fffd}");
     assert_eq!(run.metadata["n_unfinished_replies"], Value::Integer(1));
     for half in [r"\ud83d", r"\udc00", r"\ud83d\ud83d", r"\ud83d\n", r"\ud83dx"] {
         let text =
@@ -298,7 +294,7 @@ fn half_of_a_surrogate_pair_in_a_session_is_replaced() {
         let run = session(&text.replace("HALF", half));
         let expected =
             half.replace(r"\ud83d", "\u{fffd}").replace(r"\udc00", "\u{fffd}").replace(r"\n", "\n");
-        assert_eq!(run.turns[0].reply.as_ref().unwrap().text, expected, "{half}");
+        assert_eq!(reply(&run, 0).text, expected, "{half}");
     }
 }
 
@@ -347,7 +343,7 @@ fn a_reply_of_several_lines_counts_once_and_its_last_line_counts() {
         usages(&run),
         [[Some(9), Some(0), Some(0), Some(70)], [Some(91), Some(0), Some(90), Some(5)]]
     );
-    let reply = run.turns[0].reply.as_ref().unwrap();
+    let reply = reply(&run, 0);
     assert_eq!((reply.text.as_str(), reply.tool_calls.len()), ("one two", 1));
     assert_eq!(
         (run.usage.input_tokens, run.usage.output_tokens, run.seconds),
@@ -458,12 +454,9 @@ fn without_records_the_differences_of_the_total_count_and_repeats_do_not() {
     ];
     let run = session(&rollout(&lines));
     assert_eq!(inputs(&run), [Some(100), Some(150), None, Some(40)]);
-    assert_eq!((run.stop, run.usage.input_tokens), (Some(StopReason::Completed), None));
+    assert_eq!(reply(&run, 1).usage.as_ref().unwrap().cached_tokens, Some(75));
     assert_eq!(run.metadata["n_unfinished_replies"], Value::Integer(1));
-    assert_eq!(
-        run.turns[1].reply.as_ref().unwrap().usage.as_ref().unwrap().cached_tokens,
-        Some(75)
-    );
+    assert_eq!((run.stop, run.usage.input_tokens), (Some(StopReason::Completed), None));
 }
 
 #[test]
@@ -589,7 +582,7 @@ fn outputs_of_commands_say_how_they_ended_in_the_words_of_all_versions() {
             json!({"type": "function_call_output", "call_id": "c", "output": output}),
         );
         let run = session(&rollout(&[head(json!({})), call, result]));
-        let call = &run.turns[0].reply.as_ref().unwrap().tool_calls[0];
+        let call = &reply(&run, 0).tool_calls[0];
         assert_eq!((call.ok, call.seconds), (ok, seconds), "{output}");
     }
 }
@@ -637,80 +630,8 @@ fn a_last_line_that_is_cut_off_is_dropped_and_noted() {
 }
 
 #[test]
-fn mutants_are_read_or_are_errors() {
-    let options = ReadOptions {
-        limits: ReadLimits { max_run: 1 << 24, ..ReadLimits::default() },
-        ..ReadOptions::default()
-    };
-    let mut state = 7_u64;
-    let mut next = |below: usize| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % below
-    };
-    let snippets: [&[u8]; 12] = [
-        b"null",
-        b"-1",
-        b"1e308",
-        b"{}",
-        b"[]",
-        b"\"\"",
-        b"true",
-        b"[[[",
-        b"18446744073709551615",
-        b"\xff",
-        b"\\ud800",
-        b"NaN",
-    ];
-    let mut n_read = 0;
-    let is_amount = |seconds: &f64| seconds.is_finite() && *seconds >= 0.0;
-    for (format, log) in files() {
-        for _ in 0..250 {
-            let mut mutant = log.clone();
-            for _ in 0..=next(3) {
-                let (at, length) = (next(mutant.len()), next(40));
-                let end = (at + length).min(mutant.len());
-                match next(4) {
-                    0 => _ = mutant.drain(at..end),
-                    1 => _ = mutant.splice(at..end, snippets[next(12)].iter().copied()),
-                    2 => {
-                        let copy = mutant[at..end].to_vec();
-                        mutant.splice(at..at, copy);
-                    }
-                    // A value in place of another one.
-                    _ => {
-                        let colon = mutant[at..]
-                            .iter()
-                            .position(|&byte| byte == b':')
-                            .map_or(at, |found| at + found + 1);
-                        let stop = mutant[colon..]
-                            .iter()
-                            .position(|&byte| byte == b',')
-                            .map_or(colon, |found| colon + found);
-                        mutant.splice(colon..stop, snippets[next(12)].iter().copied());
-                    }
-                }
-            }
-            let Ok(runs) = all(&mutant, format, &options) else { continue };
-            n_read += 1;
-            for run in runs {
-                let calls = run.turns.iter().filter_map(|turn| turn.reply.as_ref());
-                let calls =
-                    calls.flat_map(|reply| &reply.tool_calls).filter_map(|call| call.seconds);
-                let turns = run.turns.iter().filter_map(|turn| turn.seconds);
-                assert!(run.seconds.into_iter().chain(calls).chain(turns).all(|it| is_amount(&it)));
-            }
-        }
-    }
-    assert!(n_read > 100, "{n_read}");
-}
-
-#[test]
 fn a_session_has_a_limit_in_memory() {
-    let options = ReadOptions {
-        limits: ReadLimits { max_run: 1 << 20, ..ReadLimits::default() },
-        ..ReadOptions::default()
-    };
+    let options = limited(ReadLimits { max_run: 1 << 20, ..ReadLimits::default() });
     let lines: Vec<Json> = (0..20_000)
         .map(|number| line(number, &format!("m{number}"), Some("end_turn"), [9, 0, 0, 3], text("")))
         .collect();
@@ -726,8 +647,7 @@ fn a_session_has_a_limit_in_memory() {
 
 #[test]
 fn threads_that_start_each_other_end() {
-    let folder = std::env::temp_dir().join(format!("run-logs-threads-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
+    let folder = Folder::new("threads");
     let start = |ids: Json| {
         event(
             "item_completed",
@@ -743,22 +663,12 @@ fn threads_that_start_each_other_end() {
             "session_meta",
             json!({"id": id, "source": {"subagent": {"thread_spawn": {"agent_role": "explorer"}}}}),
         );
-        fs::write(
-            folder.join(format!("rollout-{id}.jsonl")),
-            rollout(&[head, call, start(ids), total(9, 1, [9, 1])]),
-        )
-        .unwrap();
+        let lines = [head, call, start(ids), total(9, 1, [9, 1])];
+        folder.write(&format!("rollout-{id}.jsonl"), rollout(&lines));
     };
     write("a", json!(["b", "missing"]));
     write("b", json!(["a", "b"]));
-    let read = |path: &Path| {
-        read_path(path, Format::Auto, &ReadOptions::default())
-            .unwrap()
-            .collect::<Result<Vec<_>, _>>()
-            .unwrap()
-    };
-    let runs = read(&folder);
-    fs::remove_dir_all(&folder).unwrap();
+    let runs = runs_at(&folder.0, Format::Codex);
     assert_eq!(runs.len(), 1);
     assert_eq!(runs[0].turns.len(), 2);
     assert_eq!(runs[0].metadata["n_unread_subagents"], Value::Integer(1));
@@ -805,32 +715,25 @@ fn of_a_session_and_its_backup_the_longer_one_counts() {
 
 #[test]
 fn packed_sessions_of_claude_have_their_subagents_and_own_only_their_files() {
-    let gzip = |text: &[u8]| {
-        let mut packed = GzEncoder::new(Vec::new(), Compression::default());
-        packed.write_all(text).unwrap();
-        packed.finish().unwrap()
-    };
     let expected = runs_at(&golden("sessions/claude/par.jsonl"), Format::ClaudeCode);
     assert!(expected[0].turns.iter().any(|turn| turn.caller != Caller::Agent));
     let folder = Folder::new("packed-session");
-    let text = fs::read(golden("sessions/claude/par.jsonl")).unwrap();
-    fs::write(folder.0.join("par.jsonl.gz"), gzip(&text)).unwrap();
-    fs::create_dir_all(folder.0.join("par/subagents")).unwrap();
+    let packed = gzip(fs::read(golden("sessions/claude/par.jsonl")).unwrap());
+    let packed = folder.write("par.jsonl.gz", packed);
     for entry in fs::read_dir(golden("sessions/claude/par/subagents")).unwrap() {
         let entry = entry.unwrap();
         let (name, text) = (entry.file_name(), fs::read(entry.path()).unwrap());
         let name = name.to_str().unwrap();
-        let is_agent = name.ends_with(".jsonl");
-        let (name, text) =
-            if is_agent { (format!("{name}.gz"), gzip(&text)) } else { (name.to_owned(), text) };
-        fs::write(folder.0.join("par/subagents").join(name), text).unwrap();
+        match name.ends_with(".jsonl") {
+            true => folder.write(&format!("par/subagents/{name}.gz"), gzip(text)),
+            false => folder.write(&format!("par/subagents/{name}"), text),
+        };
     }
-    assert_eq!(runs_at(&folder.0.join("par.jsonl.gz"), Format::ClaudeCode), expected);
+    assert_eq!(runs_at(&packed, Format::ClaudeCode), expected);
     assert_eq!(runs_at(&folder.0, Format::ClaudeCode), expected);
     // The results of tools belong to the session; other files in the folder do not.
-    fs::create_dir_all(folder.0.join("par/tool-results")).unwrap();
-    fs::copy(golden("sessions/claude/first.jsonl"), folder.0.join("par/tool-results/a.txt"))
-        .unwrap();
-    fs::copy(golden("sessions/claude/first.jsonl"), folder.0.join("par/first.jsonl")).unwrap();
+    let first = fs::read(golden("sessions/claude/first.jsonl")).unwrap();
+    folder.write("par/tool-results/a.txt", &first);
+    folder.write("par/first.jsonl", &first);
     assert_eq!(runs_at(&folder.0, Format::ClaudeCode).len(), 2);
 }

@@ -9,11 +9,10 @@ use std::{
 
 use run_logs::{
     ActionSpan, ConfidenceField, ConfidenceReading, ConfidenceScale, ConfidenceStream, FactRules,
-    ForecastPolicy, Format, MissingValue, ReadOptions, Reply, Run, RunTable, ShortLists,
-    StreamOptions,
+    ForecastPolicy, Format, MissingValue, Reply, Run, ShortLists, StreamOptions,
 };
 
-use crate::common::{self, golden};
+use crate::common::{self, golden, reply, table_at};
 
 fn runs(path: &Path) -> Vec<Run> {
     common::runs_at(path, Format::Exchanges)
@@ -112,10 +111,9 @@ fn every_stream_of_the_recorded_runs_equals_the_independent_computation() {
 #[test]
 fn one_call_turns_the_recorded_runs_into_streams() {
     let Some(path) = recorded() else { return };
-    let (limits, options) = (ReadOptions::default(), StreamOptions::default());
     // Of four stated numbers, three are above 1.
-    let policy = FactRules { percent: ConfidenceScale::Share, ..FactRules::default() };
-    let table = RunTable::read_path(&path, Format::Auto, &limits, &policy, &options).unwrap();
+    let rules = FactRules { percent: ConfidenceScale::Share, ..FactRules::default() };
+    let table = table_at(&path, &rules);
     let successes = table.rows().iter().filter(|run| run.outcome == Some(true)).count();
     assert_eq!((table.rows().len(), successes), (90, 21));
 
@@ -140,10 +138,7 @@ fn one_call_turns_the_recorded_runs_into_streams() {
 #[test]
 fn recorded_runs_are_rollouts_with_their_costs() {
     let Some(path) = recorded() else { return };
-    let (limits, options) = (ReadOptions::default(), StreamOptions::default());
-    let policy = FactRules::default();
-    let table = RunTable::read_path(&path, Format::Auto, &limits, &policy, &options).unwrap();
-    let rollouts = table.rollouts().unwrap();
+    let rollouts = table_at(&path, &FactRules::default()).rollouts().unwrap();
     assert_eq!(rollouts.len(), 90);
     let output = rollouts.resource("output_tokens").unwrap();
     let tokens: f64 = rollouts.iter().map(|rollout| rollout.usage(output).unwrap().total()).sum();
@@ -200,7 +195,7 @@ fn tokens_of_reasoning_count_and_the_action_is_found_in_their_bytes() {
     // Tokens that lack the action of the text.
     assert!(offsets.len() >= 2, "{offsets:?}");
     let apart = runs.iter().find(|run| run.id == "reasoning-apart-0").unwrap();
-    let reply = apart.turns[0].reply.as_ref().unwrap();
+    let reply = reply(&apart, 0);
     assert_eq!(reply.text, "<action>8</action>");
     // The element is in the tokens, too.
     let span = ActionSpan::default().locate(reply).unwrap();

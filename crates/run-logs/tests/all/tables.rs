@@ -245,27 +245,23 @@ fn the_order_of_the_rows_of_a_table_does_not_matter_to_whether_it_is_read() {
 
 #[test]
 fn confidences_whose_scale_is_in_doubt_are_refused_unless_the_caller_says_what_they_are() {
-    let lines = |values: &[&str]| {
-        let line = |(i, value): (usize, &&str)| {
-            format!("{{\"id\": \"{i}\", \"forecasts\": [{value}], \"outcome\": true}}\n")
-        };
-        values.iter().enumerate().map(line).collect::<String>()
-    };
-    let table = |values: &[&str]| {
-        let row = |(i, value): (usize, &&str)| format!("{i},{value},1\n");
-        format!("id,confidence,correct\n{}", values.iter().enumerate().map(row).collect::<String>())
-    };
-    let rows = |values: &[&str]| {
-        let line = |(i, value): (usize, &&str)| {
-            format!("{{\"id\": {i}, \"confidence\": {value}, \"correct\": 1}}\n")
-        };
-        values.iter().enumerate().map(line).collect::<String>()
+    // Lines of runs, and a table in both forms, with # for the number of a run and $ for its confidence.
+    let forms = [
+        ("f", "", r##"{"id": "#", "forecasts": [$], "outcome": true}"##),
+        ("f.csv", "id,confidence,correct\n", "#,$,1"),
+        ("f.jsonl", "", r##"{"id": #, "confidence": $, "correct": 1}"##),
+    ];
+    let texts = |values: &[&str]| {
+        forms.map(|(file, head, row)| {
+            let row = |(i, value): (usize, &&str)| {
+                row.replace('#', &i.to_string()).replace('$', value) + "\n"
+            };
+            (file, head.to_owned() + &values.iter().enumerate().map(row).collect::<String>())
+        })
     };
     let doubtful: [&[&str]; 4] = [&["85", "1", "0"], &["1", "100.0"], &["0.5", "85"], &["1", "2"]];
     for values in doubtful {
-        for (file, text) in
-            [("f", lines(values)), ("f.csv", table(values)), ("f.jsonl", rows(values))]
-        {
+        for (file, text) in texts(values) {
             for missing in ForecastPolicy::ALL {
                 let refused = TraceFile::read(file, text.as_bytes(), missing).unwrap_err();
                 assert!(refused.line.is_some() && refused.field.is_some(), "{refused}");
@@ -289,9 +285,7 @@ fn confidences_whose_scale_is_in_doubt_are_refused_unless_the_caller_says_what_t
         }
     }
     for values in [&["0.5", "1", "0"][..], &["1.0000001", "0.5"]] {
-        for (file, text) in
-            [("f", lines(values)), ("f.csv", table(values)), ("f.jsonl", rows(values))]
-        {
+        for (file, text) in texts(values) {
             assert!(TraceFile::read(file, text.as_bytes(), ForecastPolicy::Clip).is_ok());
             let rules = TraceRules { scale: ConfidenceScale::Percent, ..TraceRules::default() };
             let refused = TraceFile::read(file, text.as_bytes(), rules).unwrap_err();

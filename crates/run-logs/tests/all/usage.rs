@@ -2,7 +2,7 @@
 
 use run_logs::{Run, Usage, UsageRemark};
 
-use crate::common::runs;
+use crate::common::{reply, runs};
 
 fn run(log: &str) -> Run {
     <[Run; 1]>::try_from(runs(log)).unwrap().into_iter().next().unwrap()
@@ -310,14 +310,14 @@ fn a_reply_in_several_turns_or_lines_counts_once() {
             (run.n_model_calls(), counts(&run.usage)),
             (2, [Some(2_500), Some(100), Some(0)])
         );
-        let reply = run.turns[0].reply.as_ref().unwrap();
+        let reply = reply(&run, 0);
         assert_eq!((reply.text.as_str(), reply.tool_calls.len()), ("Looking.", 1));
     }
     let lines = format!("{said}\n{called}\n{other}\n");
     let runs = runs(lines);
     let used: Vec<_> = runs.iter().map(|run| (run.id.as_str(), run.usage.total_tokens())).collect();
     assert_eq!(used, [("msg_1", Some(1_290)), ("msg_2", Some(1_310))]);
-    assert_eq!(runs[0].turns[0].reply.as_ref().unwrap().tool_calls.len(), 1);
+    assert_eq!(reply(&runs[0], 0).tool_calls.len(), 1);
 }
 
 #[test]

@@ -220,6 +220,8 @@ fn exceptions_leave_a_valid_reward_where_the_table_of_harbor_says_so() {
             _ => assert_eq!(stop, StopReason::EnvironmentEnd, "{name}"),
         }
     }
+    let bare = r#"{"task_name":"t","trial_name":"n","trial_uri":"u"}"#;
+    assert_eq!(common::runs(bare).remove(0).stop, Some(StopReason::Unjudged));
 }
 
 /// Runs of every format that this crate reads.

@@ -330,6 +330,16 @@ fn a_log_without_events_has_the_turns_of_its_conversation() {
 }
 
 #[test]
+fn a_tool_that_says_that_it_failed_is_a_failed_call_even_without_an_error() {
+    for (failed, ok) in [("true", false), ("false", true), ("null", true)] {
+        let run = one(&format!(
+            r#""events":[{{"event":"model","output":{{"choices":[{{"message":{{"content":"","tool_calls":[{{"id":"c","function":"f","arguments":{{}}}}]}}}}]}}}},{{"event":"tool","id":"c","failed":{failed}}}]"#
+        ));
+        assert_eq!(reply(&run, 0).tool_calls[0].ok, Some(ok), "{failed}");
+    }
+}
+
+#[test]
 fn a_sample_without_totals_has_the_sum_of_its_turns_or_an_unknown_usage() {
     let turn = |usage: &str| {
         format!(

@@ -244,7 +244,7 @@ fn a_session_of_gemini_cli_starts_at_its_first_time() {
 fn a_file_with_an_object_of_many_keys_is_no_log() {
     let folder = Folder::new("many-keys");
     let keys: Vec<String> = (0..100).map(|task| format!(r#""task {task}":{{}}"#)).collect();
-    folder.write("results.json", &format!(r#"{{"results":{{{}}}}}"#, keys.join(",")));
+    folder.write("results.json", format!(r#"{{"results":{{{}}}}}"#, keys.join(",")));
     folder.write("run.jsonl", r#"{"id":"a","outcome":true,"turns":[]}"#);
     let read = read_path(&folder.0, Format::Auto, &ReadOptions::default()).unwrap();
     assert_eq!(read.map(|run| run.unwrap().id).collect::<Vec<_>>(), ["a"]);

@@ -49,7 +49,7 @@ fn runs_of_a_folder_come_in_the_order_of_its_files() {
         // Files of one run and of many, so that threads end at different times.
         let of_file = (0..1 + file * 37 % 101).map(|run| format!("{file:03} {run:03}"));
         ids.extend(of_file.clone());
-        folder.write(&format!("{:02}/{file:03}.jsonl", file / 20), &log(of_file));
+        folder.write(&format!("{:02}/{file:03}.jsonl", file / 20), log(of_file));
         folder.write(&format!("{:02}/{file:03}.md", file / 20), "# Notes");
     }
     let mut read = read_path(&folder.0, Format::Auto, &ReadOptions::default()).unwrap();

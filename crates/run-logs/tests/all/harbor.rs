@@ -41,12 +41,12 @@ fn trials_of_a_job_that_were_planned_and_are_missing_are_counted() {
     let account = |models: [&str; 2], total: u64, job: &str| {
         let folder = Folder::new("harbor-job");
         let results = json!({"id": "job-1", "started_at": "2026-11-22", "n_total_trials": total, "stats": {"evals": {}}});
-        folder.write("result.json", &results.to_string());
+        folder.write("result.json", results.to_string());
         for (at, model) in models.iter().enumerate() {
             let trial = json!({"id": format!("uuid-{at}"), "trial_name": format!("t__{at}"), "task_name": "t", "source": "set",
                 "agent_info": {"name": "a", "version": "1", "model_info": {"name": model}}, "config": if job.is_empty() { json!({}) } else { json!({"job_id": job}) },
                 "verifier_result": {"rewards": {"reward": 1}}});
-            folder.write(&format!("t__{at}/result.json"), &trial.to_string());
+            folder.write(&format!("t__{at}/result.json"), trial.to_string());
         }
         let table = table_at(&folder.0, &FactRules::default());
         let whole = table.account("");
@@ -350,15 +350,15 @@ fn a_trial_never_reads_files_outside_its_folder() {
     let folder = Folder::new("harbor-outside");
     let step = json!({"step_id": 1, "source": "agent", "message": "secret"});
     let outside = json!({"schema_version": "ATIF-v1.7", "agent": {}, "steps": [step]});
-    let outside = folder.write("outside.json", &outside.to_string());
+    let outside = folder.write("outside.json", outside.to_string());
     for path in ["../../outside.json", outside.to_str().unwrap(), "./../../outside.json"] {
         let inside = json!({"schema_version": "ATIF-v1.7", "agent": {}, "continued_trajectory_ref": path,
             "steps": [{"step_id": 1, "source": "agent", "message": "", "observation": {"results": [
                 {"subagent_trajectory_ref": [{"trajectory_path": path}]}]}}]});
-        folder.write("trial/agent/trajectory.json", &inside.to_string());
+        folder.write("trial/agent/trajectory.json", inside.to_string());
         let result = json!({"task_name": "t", "trial_name": "n", "trial_uri": "u",
             "step_results": null});
-        let result = folder.write("trial/result.json", &result.to_string());
+        let result = folder.write("trial/result.json", result.to_string());
         let run = runs_at(&result, Format::Harbor).remove(0);
         assert_eq!(run.turns.len(), 1, "{path}");
         assert_eq!(run.metadata["unread_trajectories"], vec![path.into()].into());
@@ -366,7 +366,7 @@ fn a_trial_never_reads_files_outside_its_folder() {
     // A step name cannot lead out of the folder either.
     let result = json!({"task_name": "t", "trial_name": "n", "trial_uri": "u",
         "step_results": [{"step_name": "../../.."}]});
-    let result = folder.write("trial/result.json", &result.to_string());
+    let result = folder.write("trial/result.json", result.to_string());
     assert!(runs_at(&result, Format::Harbor)[0].turns.is_empty());
 }
 

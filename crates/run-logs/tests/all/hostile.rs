@@ -325,7 +325,8 @@ fn mutant(bytes: &[u8], random: &mut impl FnMut(usize) -> usize) -> Vec<u8> {
             1 => _ = mutant.drain(at..end),
             2 => mutant.extend_from_within(at..end),
             3 => {
-                _ = mutant.splice(at..at, bytes[at.min(bytes.len())..end.min(bytes.len())].to_vec())
+                _ = mutant
+                    .splice(at..at, bytes[at.min(bytes.len())..end.min(bytes.len())].to_vec());
             }
             4 => _ = mutant.splice(at..end, word),
             5 => _ = mutant.splice(at..end, [random(256) as u8]),

@@ -36,7 +36,7 @@ fn named_fields_hold_the_facts_and_others_are_unknown() {
     assert_eq!(ids, ["7", "b", "c"]);
     let [first, second, third] = &runs[..] else { panic!() };
     // The tokens are those of the run, and not of its last reply.
-    assert_eq!(reply(&first, 0).usage, None);
+    assert_eq!(reply(first, 0).usage, None);
     assert_eq!((first.outcome, first.trial, first.seconds), (Some(true), Some(3), Some(1.5)));
     assert_eq!((first.usage.total_tokens(), first.usage.cost_usd), (Some(14), Some(0.25)));
     assert_eq!((second.outcome, &second.scores["outcome"].value), (None, &0.4.into()));

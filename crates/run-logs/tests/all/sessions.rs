@@ -686,8 +686,8 @@ fn session_of(session: &str, ids: &[&str]) -> String {
 #[test]
 fn a_session_that_goes_on_in_another_file_counts_each_reply_once() {
     let folder = Folder::new("resumed");
-    folder.write("a.jsonl", &session_of("first", &["m1", "m2"]));
-    folder.write("b.jsonl", &session_of("second", &["m1", "m2", "m3"]));
+    folder.write("a.jsonl", session_of("first", &["m1", "m2"]));
+    folder.write("b.jsonl", session_of("second", &["m1", "m2", "m3"]));
     let [first, second] = &runs_at(&folder.0, Format::ClaudeCode)[..] else { panic!() };
     assert_eq!((first.turns.len(), first.usage.total_tokens()), (2, Some(28)));
     assert_eq!((second.turns.len(), second.usage.total_tokens()), (1, Some(14)));
@@ -695,7 +695,7 @@ fn a_session_that_goes_on_in_another_file_counts_each_reply_once() {
     // The lines that were copied have times, too, and the run's own time is not known.
     assert_eq!((first.seconds, second.seconds), (Some(1.0), None));
     // What only repeats another session used an unknown amount of its own.
-    folder.write("c.jsonl", &session_of("third", &["m1", "m3"]));
+    folder.write("c.jsonl", session_of("third", &["m1", "m3"]));
     let third = runs_at(&folder.0, Format::ClaudeCode).remove(2);
     assert_eq!((third.turns.len(), third.usage), (0, Usage::default()));
 }
@@ -704,8 +704,8 @@ fn a_session_that_goes_on_in_another_file_counts_each_reply_once() {
 fn of_a_session_and_its_backup_the_longer_one_counts() {
     for [here, there] in [["a", "b"], ["b", "a"]] {
         let folder = Folder::new("backup");
-        folder.write(&format!("{here}/s.jsonl"), &session_of("s", &["m1"]));
-        folder.write(&format!("{there}/s.jsonl"), &session_of("s", &["m1", "m2"]));
+        folder.write(&format!("{here}/s.jsonl"), session_of("s", &["m1"]));
+        folder.write(&format!("{there}/s.jsonl"), session_of("s", &["m1", "m2"]));
         let table = table(runs_at(&folder.0, Format::ClaudeCode), &FactRules::default()).unwrap();
         assert_eq!(table.account("").n_repeats, 1);
         let [row] = table.rows() else { panic!() };

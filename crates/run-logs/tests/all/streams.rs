@@ -195,7 +195,7 @@ fn tokens_of_reasoning_count_and_the_action_is_found_in_their_bytes() {
     // Tokens that lack the action of the text.
     assert!(offsets.len() >= 2, "{offsets:?}");
     let apart = runs.iter().find(|run| run.id == "reasoning-apart-0").unwrap();
-    let reply = reply(&apart, 0);
+    let reply = reply(apart, 0);
     assert_eq!(reply.text, "<action>8</action>");
     // The element is in the tokens, too.
     let span = ActionSpan::default().locate(reply).unwrap();

@@ -109,7 +109,7 @@ fn a_limit_and_an_infrastructure_error_are_no_failures_unless_the_policy_says_so
             simulation("e", "infrastructure_error", json!({"reward": 0.0})),
         ],
     });
-    let path = folder.write("results.json", &results.to_string());
+    let path = folder.write("results.json", results.to_string());
     let outcomes = |at_limit| {
         let table = table_at(&path, &FactRules { at_limit, ..FactRules::default() });
         table.rows().iter().map(|row| row.outcome).collect::<Vec<_>>()
@@ -134,15 +134,15 @@ fn simulations_that_were_planned_and_are_missing_are_counted_in_each_file() {
         (account.n_found, account.n_planned, account.n_missing, account.evaluations)
     };
     let folder = Folder::new("tau2-planned");
-    folder.write("a.json", &results(2, &["a", "b"]).to_string());
+    folder.write("a.json", results(2, &["a", "b"]).to_string());
     let (found, n_planned, missing, evaluations) = planned(&folder);
     assert_eq!((found, n_planned, missing), (2, Some(6), 4));
     let of = &evaluations[0];
     let texts = [&of.task, &of.model, &of.created].map(|text| text.as_deref().unwrap());
     assert_eq!(texts, ["airline", "m", "2026-11-22"]);
     // Results have no name, so that no file is a retry of another one; one without a simulation has a head too.
-    folder.write("b.json", &results(1, &["c"]).to_string());
-    folder.write("c.json", &results(1, &[]).to_string());
+    folder.write("b.json", results(1, &["c"]).to_string());
+    folder.write("c.json", results(1, &[]).to_string());
     let (found, n_planned, missing, _) = planned(&folder);
     assert_eq!((found, n_planned, missing), (3, Some(12), 9));
 }
@@ -156,7 +156,7 @@ fn a_folder_that_does_not_agree_with_its_index_is_an_error() {
         let simulation = json!({"id": id, "task_id": "t", "termination_reason": "agent_stop"});
         simulation.to_string()
     };
-    let path = folder.write("results.json", &results.to_string());
+    let path = folder.write("results.json", results.to_string());
     let first = |path: &Path| {
         read_path(path, Format::Auto, &ReadOptions::default()).unwrap().next().unwrap()
     };
@@ -168,11 +168,11 @@ fn a_folder_that_does_not_agree_with_its_index_is_an_error() {
     let (field, missing) = problem();
     assert_eq!(field, "simulations");
     assert_eq!(missing, Problem::Missing);
-    folder.write("simulations/b.json", &simulation("b"));
+    folder.write("simulations/b.json", simulation("b"));
     let (field, dangling) = problem();
     assert_eq!(field, "simulation_index");
     assert!(matches!(dangling, Problem::Dangling { what } if what.contains("simulation a")));
-    folder.write("simulations/a.json", &simulation("a"));
+    folder.write("simulations/a.json", simulation("a"));
     let (_, extra) = problem();
     assert!(matches!(extra, Problem::Value { value, .. } if value == "b"));
     fs::remove_file(folder.0.join("simulations/b.json")).unwrap();
@@ -192,8 +192,8 @@ fn the_id_of_a_simulation_may_end_like_the_name_of_a_file() {
     let results = json!({"info": {"num_trials": 1}, "tasks": [],
         "simulation_index": [{"id": "a.json", "task_id": "t", "trial": 0}]});
     let simulation = json!({"id": "a.json", "task_id": "t", "termination_reason": "agent_stop"});
-    folder.write("simulations/a.json.json", &simulation.to_string());
-    let read = runs(&folder.write("results.json", &results.to_string()));
+    folder.write("simulations/a.json.json", simulation.to_string());
+    let read = runs(&folder.write("results.json", results.to_string()));
     assert_eq!(read.iter().map(|run| run.id.as_str()).collect::<Vec<_>>(), ["a.json"]);
 }
 
@@ -202,7 +202,7 @@ fn hostile_results_are_errors_with_the_simulation_and_the_field() {
     let folder = Folder::new("tau2-errors");
     let head = r#"{"info": {"num_trials": 1}, "tasks": [], "simulations": [{"id": "s", "task_id": "t", "termination_reason": "user_stop"#;
     let first = |tail: &str| {
-        let path = folder.write("results.json", &format!("{head}{tail}"));
+        let path = folder.write("results.json", format!("{head}{tail}"));
         let mut runs = read_path(&path, Format::Auto, &ReadOptions::default()).unwrap();
         let (place, problem) = fault(runs.next().unwrap());
         assert!(place.file.as_ref().unwrap().ends_with("results.json"), "{place}");

@@ -10,9 +10,9 @@ use crate::texts::Texts;
 pub struct SideRun {
     /// The task, or the run's own name if it has none. Runs of one task are not independent.
     pub task: String,
-    /// The grade of the run, from 0 (failure) to 1 (success).
+    /// The grade of the run, from 0 (failure) to 1 (success). NaN is no grade.
     pub grade: Option<f64>,
-    /// The reason why the run has no grade.
+    /// The reason why the run has no grade; without one, a run without a grade has no score.
     pub ungraded: Option<Ungraded>,
     /// Whether the log states that the run was planned, but not its task; `task` is then a unique name.
     pub is_unnamed: bool,
@@ -107,6 +107,8 @@ impl SideRuns {
             self.rest.push(Some(Box::new(Rest { ending, used, steps })));
         }
         let [grade, confidence] = [grade, confidence].map(|known| known.unwrap_or(f64::NAN));
+        // Only a run with a reason is in the counts of runs without a grade.
+        let ungraded = ungraded.or(grade.is_nan().then_some(Ungraded::NoScore));
         let facts = Facts { grade, confidence, ungraded, is_unnamed, is_at_limit, is_settled };
         self.facts.push(facts);
         self.ranks.take();

@@ -304,6 +304,23 @@ fn runs_without_a_grade_are_named_in_the_first_sentence_and_bound_the_rate_of_al
     }
 }
 
+/// A number that is NaN is not known.
+#[test]
+fn a_run_without_a_grade_and_without_a_reason_is_named_as_one_without_a_score() {
+    for grade in [None, Some(f64::NAN)] {
+        let lost = SideRun { grade, ..run(9, Some(true)) };
+        let runs = (0..9).map(|task| run(task, Some(task < 6))).chain([lost]);
+        let account = Account { n_found: 10, n_kept: 10, ..Account::default() };
+        let report = compare([Side { account, ..side("alpha", runs) }]);
+        let said = &report.conclusion[0];
+        assert!(
+            said.contains("(1 of 10 have no grade: 1 without a score; over all runs"),
+            "{said}"
+        );
+        assert_eq!(report.account.unwrap().left_out["no_score"], 1);
+    }
+}
+
 #[test]
 fn grades_at_a_limit_count_and_the_report_says_what_they_change() {
     let graded = |task, passed| SideRun { is_at_limit: true, ..run(task, Some(passed)) };

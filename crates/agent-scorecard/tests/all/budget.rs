@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use agent_scorecard::{
     Error, Position, RunCounts,
-    budget::{By, Input, METRICS, Options, Recorded, block, column, parts_of, replay, report},
+    budget::{
+        Answers, By, Input, METRICS, Options, Recorded, block, column, parts_of, replay, report,
+    },
     budget_estimation::{Estimate, Level, Rollouts},
 };
 use proptest::prelude::*;
@@ -28,14 +30,19 @@ fn options(resource: &str, by: By) -> Options {
     Options::new(resource, by, Level::new(0.8).unwrap())
 }
 
+/// Recorded answers about output tokens.
+fn by(answers: Answers) -> By {
+    let answers = BTreeMap::from([("output_tokens".to_owned(), answers)]);
+    By::Recorded { file: "answers.jsonl".to_owned(), answers }
+}
+
 #[test]
 fn recorded_answers_are_scored_with_intervals_and_reasons() {
     let recorded = Recorded { estimate: Estimate::interval(5.0, 50.0).unwrap(), problem: None };
     let turns = || BTreeMap::from([(1, recorded.clone()), (2, recorded.clone())]);
     let answers = (0..30).map(|run| (format!("r{run}"), turns())).collect();
-    let answers = BTreeMap::from([("output_tokens".to_owned(), answers)]);
-    let by = By::Recorded { file: "answers.jsonl".to_owned(), answers };
-    let options = Options { resamples: 50, cap: Some(31.0), ..options("output_tokens", by) };
+    let options =
+        Options { resamples: 50, cap: Some(31.0), ..options("output_tokens", by(answers)) };
     let runs = replay(input(30), &options).unwrap();
     let found = block(&runs, &options, &METRICS).unwrap();
     // Of the 20 successes, the 10 whose turns cost 11 are above the cap.
@@ -71,9 +78,8 @@ fn the_interval_of_an_f1_score_is_by_the_runs_that_can_change_it() {
         };
         answers.insert(format!("r{run}"), (1..3).map(answer).collect());
     }
-    let answers = BTreeMap::from([("output_tokens".to_owned(), answers)]);
-    let by = By::Recorded { file: "answers.jsonl".to_owned(), answers };
-    let options = Options { resamples: 200, cap: Some(50.0), ..options("output_tokens", by) };
+    let options =
+        Options { resamples: 200, cap: Some(50.0), ..options("output_tokens", by(answers)) };
     let input = Input { rollouts, lengths: vec![40], achieved: Vec::new(), counts };
     let found = block(&replay(input, &options).unwrap(), &options, &METRICS).unwrap();
     let interval = |key: &str| found.figure(key).unwrap().interval;

@@ -44,6 +44,12 @@ fn run(turns: &[u32], success: bool) -> Json {
     json!({"id": "r", "turns": turns, "success": success})
 }
 
+/// The run with another value of a field.
+fn with(mut run: Json, field: &str, value: impl Into<Json>) -> Json {
+    run[field] = value.into();
+    run
+}
+
 #[test]
 fn caps_keep_and_save_what_agents_that_stop_there_do() {
     let golden: Json = serde_json::from_str(include_str!("../golden/caps.json")).unwrap();
@@ -87,8 +93,7 @@ fn caps_keep_and_save_what_agents_that_stop_there_do() {
 
 #[test]
 fn runs_that_were_cut_off_before_are_no_runs_that_the_cap_ends() {
-    let mut cut_off = run(&[80, 80], false);
-    cut_off["stop_reason"] = "max_steps".into();
+    let cut_off = with(run(&[80, 80], false), "stop_reason", "max_steps");
     let found = found(&[run(&[50, 50], true), run(&[100], false), cut_off], &[60.0]);
     let of_row = |key| rows(&found)[0].number(key);
     assert_eq!((of_row("n_ended_successes"), of_row("n_ended_failures")), (Some(1.0), Some(1.0)));
@@ -212,13 +217,10 @@ fn successes_that_are_all_unknown_are_kept_or_lost_by_their_known_parts() {
 
 #[test]
 fn a_lowest_cap_without_an_interval_has_the_right_reason() {
-    let task = |at: u32, mut run: Json| {
-        run["task"] = format!("t{at}").into();
-        run
-    };
-    let known = (0..960).map(|at| task(at, run(&[at + 1], true)));
-    let unknown = (960..1_000).map(|at| task(at, interrupted(0, true)));
-    let found = found(&known.chain(unknown).collect::<Vec<_>>(), &[960.0]);
+    let known = (0..960).map(|at| run(&[at + 1], true));
+    let runs = known.chain((960..1_000).map(|_| interrupted(0, true))).enumerate();
+    let runs = runs.map(|(at, run)| with(run, "task", format!("t{at}")));
+    let found = found(&runs.collect::<Vec<_>>(), &[960.0]);
     assert_eq!(
         found.figure("cap_keeping_95").unwrap().interval.unwrap_err().to_string(),
         "40 of 1000 values are not known, too many for an interval"
@@ -233,10 +235,8 @@ fn columns_with_successes_of_unknown_spending_say_so() {
     let mut runs = Vec::new();
     for model in ["a", "b", "c", "d"] {
         let more = (0..30).map(|_| run(&[50], true));
-        runs.extend(more.chain([interrupted(20, true), interrupted(20, true)]).map(|mut run| {
-            run["model"] = model.into();
-            run
-        }));
+        let all = more.chain([interrupted(20, true), interrupted(20, true)]);
+        runs.extend(all.map(|run| with(run, "model", model)));
     }
     let said = report(&runs, &[100.0]).conclusion;
     for (at, words) in [
@@ -306,14 +306,10 @@ fn a_share_below_the_target_is_never_rounded_up_to_it() {
 
 #[test]
 fn models_of_a_file_have_columns_and_many_are_ranked() {
-    let of_model = |model: &str, tokens: u32| {
-        let mut run = run(&[tokens, tokens], true);
-        run["model"] = model.into();
-        run
-    };
     let mut runs = Vec::new();
-    for (at, model) in ["a", "b", "c", "d"].iter().enumerate() {
-        runs.extend((0..30).map(|i| of_model(model, if i % 4 < at { 300 } else { 50 })));
+    for (at, model) in ["a", "b", "c", "d"].into_iter().enumerate() {
+        let tokens = |i: usize| if i % 4 < at { 300 } else { 50 };
+        runs.extend((0..30).map(|i| with(run(&[tokens(i); 2], true), "model", model)));
     }
     runs.push(json!({"id": "x", "model": "d", "success": null, "left_out": "no_turn"}));
     let report = report(&runs, &[100.0, 700.0]);
@@ -335,11 +331,7 @@ fn models_of_a_file_have_columns_and_many_are_ranked() {
 
 #[test]
 fn tasks_of_equal_number_in_two_domains_are_two_tasks() {
-    let of_domain = |domain: &str| {
-        let mut run = run(&[50], true);
-        (run["task"], run["domain"]) = (7.into(), domain.into());
-        run
-    };
+    let of_domain = |domain| with(with(run(&[50], true), "task", 7), "domain", domain);
     let found = found(&[of_domain("airline"), of_domain("retail"), of_domain("retail")], &[60.0]);
     assert_eq!(found.number("n_clusters"), Some(2.0));
 }
@@ -453,11 +445,7 @@ proptest! {
         turns in prop::collection::vec((0_u32..300, any::<bool>(), 0..60_u8), 1..400),
         mut at in prop::collection::vec(0.0..320.0, 1..4),
     ) {
-        let of_task = |(tokens, success, task): &(u32, bool, u8)| {
-            let mut run = run(&[*tokens], *success);
-            run["task"] = (*task).into();
-            run
-        };
+        let of_task = |(tokens, success, task): &(u32, bool, u8)| with(run(&[*tokens], *success), "task", *task);
         let runs: Vec<Json> = turns.iter().map(of_task).collect();
         at.sort_by(f64::total_cmp);
         let found = found(&runs, &at);

@@ -48,13 +48,11 @@ impl OneRun {
     }
 }
 
-/// Runs have a state that only a forecaster sees: those that are stuck are cut off most often, and others never.
-fn world(seed: u64, n: usize, stuck: &[f64]) -> Vec<OneRun> {
+/// Runs, each with a chance of success that is drawn together with whether the run is cut off.
+fn drawn(seed: u64, n: usize, kind: impl Fn(&mut Draws) -> (f64, bool)) -> Vec<OneRun> {
     let mut draws = Draws(seed);
     let one = |i: usize| {
-        let is_stuck = draws.next() < 0.61;
-        let chance = if is_stuck { stuck[draws.below(stuck.len())] } else { 0.9 };
-        let is_cut_off = draws.next() < 0.7 && is_stuck;
+        let (chance, is_cut_off) = kind(&mut draws);
         let succeeded = draws.next() < chance;
         let successes = (0..10).filter(|_| draws.next() < chance).count() as u64;
         // Complete runs go on after every step at which runs are cut off.
@@ -65,18 +63,18 @@ fn world(seed: u64, n: usize, stuck: &[f64]) -> Vec<OneRun> {
     (0..n).map(one).collect()
 }
 
+/// Runs have a state that only a forecaster sees: those that are stuck are cut off most often, and others never.
+fn world(seed: u64, n: usize, stuck: &[f64]) -> Vec<OneRun> {
+    drawn(seed, n, |draws| {
+        let is_stuck = draws.next() < 0.61;
+        let chance = if is_stuck { stuck[draws.below(stuck.len())] } else { 0.9 };
+        (chance, draws.next() < 0.7 && is_stuck)
+    })
+}
+
 /// Runs whose chance of success is the same whatever they show, cut off at random: the turn says all.
 fn plain_world(seed: u64, n: usize) -> Vec<OneRun> {
-    let mut draws = Draws(seed);
-    let one = |i: usize| {
-        let is_cut_off = draws.next() < 0.4;
-        let steps = 1 + draws.below(10) + usize::from(!is_cut_off);
-        let succeeded = draws.next() < 0.2;
-        let successes = (0..10).filter(|_| draws.next() < 0.2).count() as u64;
-        let outcome = (!is_cut_off).then_some(succeeded);
-        OneRun { id: format!("run-{i}"), steps, chance: 0.2, outcome, successes }
-    };
-    (0..n).map(one).collect()
+    drawn(seed, n, |draws| (0.2, draws.next() < 0.4))
 }
 
 fn p(value: f64) -> Probability {

@@ -26,20 +26,25 @@ fn recorded(name: &str, keys: &[&str]) -> Option<Rollouts> {
     common::recorded(name, &["output_tokens", "input_tokens"], &[&["domain"], keys].concat())
 }
 
-/// The same runs without keys: names of tasks remain for the clusters.
-fn without_keys(rollouts: &Rollouts) -> Rollouts {
-    let mut plain = Rollouts::new(["output_tokens", "input_tokens"]).unwrap();
+/// The runs at these places, with the values of these keys.
+fn copied(rollouts: &Rollouts, places: impl Iterator<Item = usize>, keys: &[&str]) -> Rollouts {
+    let copy = Rollouts::new(["output_tokens", "input_tokens"]).unwrap();
+    let mut copy = copy.with_keys(keys.iter().copied().filter(|key| *key != "task")).unwrap();
     let resources: Vec<_> = rollouts.resources().map(|(resource, _)| resource).collect();
-    for rollout in rollouts.iter() {
+    for place in places {
+        let rollout = rollouts.get(place).unwrap();
         let costs = |resource| rollout.usage(resource).unwrap().costs();
         let (output, input) = (costs(resources[0]), costs(resources[1]));
         let both: Vec<f64> = output.iter().zip(input).flat_map(|(&o, &i)| [o, i]).collect();
-        let at = plain.push(&both, rollout.succeeded()).unwrap();
+        let at = copy.push(&both, rollout.succeeded()).unwrap();
         if let Some(cap) = rollout.cap(resources[0]).unwrap() {
-            plain.set_cap_of(at, plain.resource("output_tokens").unwrap(), cap).unwrap();
+            copy.set_cap_of(at, copy.resource("output_tokens").unwrap(), cap).unwrap();
+        }
+        for key in keys {
+            copy.set_key(at, key, rollout.key(key).unwrap()).unwrap();
         }
     }
-    plain
+    copy
 }
 
 /// One list of runs in one order, of which the first are only learnt.
@@ -171,7 +176,8 @@ fn table(title: &str, orders: &[Order]) -> [Figures; 2] {
     let level = Level::new(COVERAGE).unwrap();
     let mut all: [Scored; 5] = Default::default();
     for (seed, order) in (0..).zip(orders) {
-        let plain = without_keys(&order.rollouts);
+        // Names of tasks remain for the clusters.
+        let plain = copied(&order.rollouts, 0..order.rollouts.len(), &[]);
         let adaptive = AdaptiveConformal::new(level, 0.002).unwrap();
         let past = PastQuantiles::new(level);
         let conformal = Calibrated::new(past.clone(), adaptive);
@@ -203,26 +209,11 @@ fn shuffled(rollouts: &Rollouts, keep: impl Fn(&str) -> bool, orders: u64) -> Ve
         for at in (1..order.len()).rev() {
             order.swap(at, (generator.next_u64() % (at as u64 + 1)) as usize);
         }
-        Order { rollouts: reordered(rollouts, &order), warm_up: order.len() * 2 / 3 }
+        let warm_up = order.len() * 2 / 3;
+        let rollouts = copied(rollouts, order.into_iter(), &["domain", "model", "task"]);
+        Order { rollouts, warm_up }
     };
     (0..orders).map(order).collect()
-}
-
-fn reordered(rollouts: &Rollouts, order: &[usize]) -> Rollouts {
-    let mut sorted = Rollouts::new(["output_tokens", "input_tokens"]).unwrap();
-    sorted = sorted.with_keys(["domain", "model"]).unwrap();
-    let resources: Vec<_> = rollouts.resources().map(|(resource, _)| resource).collect();
-    for (at, &from) in order.iter().enumerate() {
-        let rollout = rollouts.get(from).unwrap();
-        let costs = |resource| rollout.usage(resource).unwrap().costs();
-        let (output, input) = (costs(resources[0]), costs(resources[1]));
-        let both: Vec<f64> = output.iter().zip(input).flat_map(|(&o, &i)| [o, i]).collect();
-        sorted.push(&both, rollout.succeeded()).unwrap();
-        for name in ["domain", "model", "task"] {
-            sorted.set_key(at, name, rollout.key(name).unwrap()).unwrap();
-        }
-    }
-    sorted
 }
 
 /// Orders of which the figures are averages.

@@ -39,15 +39,15 @@ mod spread;
 use std::cmp::Ordering;
 
 use budget_estimation::{
-    EarlyStops, Metrics, MetricsSummary, ProgressAxis, ProgressMetrics, ProgressSummary, Sample,
-    StopRule, early_stopping, joint_hits,
+    EarlyStops, FeasibilitySummary, IntervalSummary, Metrics, MetricsSummary, ProgressAxis,
+    ProgressMetrics, ProgressSummary, Rollout, Sample, StopRule, early_stopping, joint_hits,
 };
 
 use crate::{
     error::Error,
     metrics::metrics,
     report::{
-        block::{Block, Column, Field, Position, Report, Value},
+        block::{Block, Column, Field, Position, Report},
         key,
         sentence::{counted, left_out, percent, percent_value, side_of},
     },
@@ -101,12 +101,18 @@ pub(crate) const JOINT_HIT_RATE: Metric<[usize; 2]> = metrics! { [usize; 2];
         };
 }[0];
 
-fn push_joint_hits(block: &mut Block, samples: &[Vec<Sample>]) -> Result<(), Error> {
+/// Returns the number of feasible prefixes whose intervals contain the remaining cost of every resource, and the number
+/// of feasible prefixes.
+pub(crate) fn joint_counts(samples: &[Vec<Sample>]) -> Result<[usize; 2], Error> {
     let lists: Vec<&[Sample]> = samples.iter().map(Vec::as_slice).collect();
     let labels = samples.first().into_iter().flatten().map(Sample::is_feasible);
     let feasible = labels.zip(joint_hits(&lists)?).filter(|(feasible, _)| *feasible);
     let hits: Vec<bool> = feasible.map(|(_, hit)| hit).collect();
-    let counts = [hits.iter().filter(|&&hit| hit).count(), hits.len()];
+    Ok([hits.iter().filter(|&&hit| hit).count(), hits.len()])
+}
+
+fn push_joint_hits(block: &mut Block, samples: &[Vec<Sample>]) -> Result<(), Error> {
+    let counts = joint_counts(samples)?;
     block.push_metrics(&[JOINT_HIT_RATE], &counts, |_, value| Figure::from(value));
     let rate = block.number(JOINT_HIT_RATE.measure.key);
     let rate = rate.map_or("undefined".to_owned(), |rate| format!("{rate:.3}"));
@@ -129,16 +135,7 @@ pub fn report(columns: Vec<(String, Column)>, options: &Options) -> Report {
         main_pictures: vec!["fan"],
         ..Report::of_columns(columns.collect::<Vec<_>>())
     };
-    let places = report.places();
-    let by_task = |is: bool| {
-        let is = Value::Json(is.into());
-        places.iter().any(|place| place.block.get(key::clustered_by_task) == Some(&is))
-    };
-    let what = match (by_task(true), by_task(false)) {
-        (true, true) => "tasks or runs",
-        (true, false) => "tasks",
-        _ => "runs",
-    };
+    let what = report.resampled_units();
     let sure = match options.resamples {
         0 => String::new(),
         resamples => format!(", 95 % intervals from {resamples} resamples of whole {what}"),
@@ -281,71 +278,48 @@ pub(crate) fn stopping(block: &Block) -> Option<String> {
 }
 
 fn push_counts(block: &mut Block, runs: &Runs, known: &Known) {
-    let (rollouts, stops): (_, &EarlyStops) = (&runs.rollouts, &known.stops);
-    let all = known.summary.as_ref().map(|summary| summary.all_turns.feasibility);
-    let scores = known.summary.as_ref().and_then(|summary| summary.all_turns.intervals);
-    let n_prefixes = runs.samples.len() as u64;
-    let samples = |is: fn(&Sample) -> bool| runs.samples.iter().filter(|it| is(it)).count() as u64;
-    let n_feasible = samples(Sample::is_feasible);
+    let all = known.summary.as_ref().map(|summary| summary.all_turns);
     // Sums of weights that all are 1.
-    let said = |count: Option<f64>| count.unwrap_or(0.0) as u64;
-    let unanswered = all.map(|all| all.feasible_unanswered + all.impossible_unanswered);
+    let answers =
+        |count: fn(&FeasibilitySummary) -> f64| all.map_or(0, |all| count(&all.feasibility) as u64);
+    let intervals = |count: fn(&IntervalSummary) -> f64| {
+        all.and_then(|all| all.intervals).map_or(0, |all| count(&all) as u64)
+    };
+    let rollouts = |is: fn(&Rollout<'_>) -> bool| runs.rollouts.iter().filter(is).count() as u64;
+    let samples = |is: fn(&Sample) -> bool| runs.samples.iter().filter(|it| is(it)).count() as u64;
+    let EarlyStops { stopped_successes, stopped_failures, .. } = known.stops;
     let counts: [(&'static str, &'static str, u64); 19] = [
-        (key::n_rollouts, "runs", rollouts.len() as u64),
+        (key::n_rollouts, "runs", rollouts(|_| true)),
         (key::n_left_out, "runs left out because a cost is not known", runs.left_out as u64),
+        ("n_successes", "runs that succeeded", rollouts(|run| run.succeeded())),
+        ("n_cut_off", "runs that a budget cut off", rollouts(|run| run.is_censored())),
+        (key::n_feasible_rollouts, "feasible runs", known.stops.successes),
+        (key::n_failed_rollouts, "runs that are not feasible", known.stops.failures),
+        (key::n_stopped_feasible_rollouts, "feasible runs predicted impossible", stopped_successes),
+        (key::n_stopped_failed_rollouts, "infeasible runs predicted impossible", stopped_failures),
+        (key::n_prefixes, "prefixes", samples(|_| true)),
+        ("n_first_turn", "prefixes after one turn", samples(|it| it.turn() == 1)),
+        (key::n_feasible, "feasible prefixes", samples(Sample::is_feasible)),
+        ("n_infeasible", "infeasible prefixes", samples(|it| !it.is_feasible())),
         (
-            "n_successes",
-            "runs that succeeded",
-            rollouts.iter().filter(|run| run.succeeded()).count() as u64,
+            key::n_unanswered,
+            "prefixes without an answer",
+            answers(|all| all.feasible_unanswered + all.impossible_unanswered),
         ),
-        (
-            "n_cut_off",
-            "runs that a budget cut off",
-            rollouts.iter().filter(|run| run.is_censored()).count() as u64,
-        ),
-        (key::n_feasible_rollouts, "feasible runs", stops.successes),
-        (key::n_failed_rollouts, "runs that are not feasible", stops.failures),
-        (
-            key::n_stopped_feasible_rollouts,
-            "feasible runs predicted impossible",
-            stops.stopped_successes,
-        ),
-        (
-            key::n_stopped_failed_rollouts,
-            "infeasible runs predicted impossible",
-            stops.stopped_failures,
-        ),
-        (key::n_prefixes, "prefixes", n_prefixes),
-        ("n_first_turn", "prefixes after one turn", samples(|sample| sample.turn() == 1)),
-        (key::n_feasible, "feasible prefixes", n_feasible),
-        ("n_infeasible", "infeasible prefixes", n_prefixes - n_feasible),
-        (key::n_unanswered, "prefixes without an answer", said(unanswered)),
         (
             "n_true_alarms",
             "infeasible prefixes predicted impossible",
-            said(all.map(|all| all.impossible_as_impossible)),
-        ),
-        (key::n_false_aborts, "feasible prefixes predicted impossible", stops.false_alarm_prefixes),
-        (
-            key::n_intervals,
-            "intervals at feasible prefixes",
-            said(scores.map(|scores| scores.answered)),
+            answers(|all| all.impossible_as_impossible),
         ),
         (
-            key::n_hits,
-            "intervals that contain the remaining cost",
-            said(scores.map(|scores| scores.hits)),
+            key::n_false_aborts,
+            "feasible prefixes predicted impossible",
+            known.stops.false_alarm_prefixes,
         ),
-        (
-            "n_optimistic",
-            "intervals below the remaining cost",
-            said(scores.map(|scores| scores.optimistic)),
-        ),
-        (
-            "n_conservative",
-            "intervals above the remaining cost",
-            said(scores.map(|scores| scores.conservative)),
-        ),
+        (key::n_intervals, "intervals at feasible prefixes", intervals(|all| all.answered)),
+        (key::n_hits, "intervals that contain the remaining cost", intervals(|all| all.hits)),
+        ("n_optimistic", "intervals below the remaining cost", intervals(|all| all.optimistic)),
+        ("n_conservative", "intervals above the remaining cost", intervals(|all| all.conservative)),
     ];
     block.fields.extend(counts.map(|(key, label, count)| Field::shown(key, label, count)));
 }
@@ -365,8 +339,7 @@ fn before_first_turn(runs: &Runs) -> Result<Field, Error> {
     let figures = [metrics::MACRO_F1_OF_BIN].into_iter().chain(metrics::OF_BIN[..2].to_vec());
     let figures = figures
         .map(|metric| Field::figure(metric.measure, metric.value(&summary).map(Figure::from)));
-    let title = "Before the first turn".to_owned();
-    let block = Block { title, ..Block::of(fields.into_iter().chain(figures)) };
+    let block = Block::titled("Before the first turn", fields.into_iter().chain(figures));
     Ok(Field::block("before_first_turn", block))
 }
 

@@ -23,7 +23,7 @@ use crate::{
     traces::{
         calibrated::note_maps,
         figures::TPS_LOG,
-        pictures::{CurveSettings, before_and_after},
+        pictures::before_and_after,
         sureness::ADD,
         units::{Names, Unit, few},
     },
@@ -207,7 +207,7 @@ pub fn compare(runs: &TraceRuns, options: &CalibrationOptions) -> Result<Block, 
             figure(CHANGE, change),
             Field::shown(key::change_in_standard_errors, "change/SE", ratio),
         ]);
-        metrics.fields.push(Field { label: label.into(), ..Field::block(name, row) });
+        metrics.fields.push(Field::block(name, row).labelled(label));
     }
     let successes = raw.outcomes().iter().filter(|&&outcome| outcome).count();
     // The fit has failed where there is no run.
@@ -231,8 +231,7 @@ pub fn compare(runs: &TraceRuns, options: &CalibrationOptions) -> Result<Block, 
     .saying(Position::Note, notes);
     block.push_json("slopes", &slopes);
     if let Ok(found) = FixedRankSensitivity::new(&raw, &folds, &options.schedule) {
-        let mut ranks = Block { title: FIXED_RANKS.to_owned(), ..Block::default() };
-        ranks.fields = vec![
+        let fields = [
             Field::shown("auroc", "AUROC of all", found.auroc),
             Field::shown("average_precision", "average precision of all", found.average_precision),
             Field::shown("aurc", "AURC of all", found.aurc),
@@ -243,6 +242,7 @@ pub fn compare(runs: &TraceRuns, options: &CalibrationOptions) -> Result<Block, 
             Field::shown("platt", "log score after Platt scaling", found.platt),
             Field::shown("span", "highest minus lowest log score", found.span()),
         ];
+        let ranks = Block::titled(FIXED_RANKS, fields);
         block.fields.push(Field::block("fixed_ranks", ranks));
     }
     let clause = metrics
@@ -257,8 +257,7 @@ pub fn compare(runs: &TraceRuns, options: &CalibrationOptions) -> Result<Block, 
     block.fields.push(Field::block("metrics", metrics));
     if options.with_pictures {
         let summary = Summary::Weighted(options.schedule.clone());
-        let how = CurveSettings { summary: &summary, resamples: 0, seed: options.seed };
-        block.pictures = before_and_after(&raw, &fit.traces, how)?;
+        block.pictures = before_and_after(&raw, &fit.traces, &summary)?;
     }
     Ok(block)
 }

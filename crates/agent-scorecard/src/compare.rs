@@ -25,12 +25,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use conclusion::Limits;
 use difference::{Difference, Tasks, holm};
-use groups::{Group, Of};
+use groups::{Group, TASKS, TOOLS, WORKED};
 use run_logs::json_lines::alike_names;
 use scoring_rules::{Level, TiedBlocks};
 pub use side::{CompareOptions, Side, UngradedAs, measures};
 use side::{SCORE, SUCCESS};
 pub use side_runs::{SideRun, SideRuns, Used};
+use trajectory_metrics::Measure;
 
 use crate::{
     error::Error,
@@ -117,15 +118,14 @@ pub fn compare(
     let changes = changed_tasks::changes(&differences, is_partial, level);
     groups::correct_all(&mut groups, level);
     groups::correct_all(&mut tools, level);
-    let of_tasks = Of::Tasks { is_partial };
 
     report.title = "Which agent is better?".to_owned();
     report.conclusion =
         conclusion::sentences(sides, &limits, &report.columns, &differences, is_partial, level);
     let of_each = differences.iter().zip(&changes).zip(groups.iter().zip(&tools));
     let told = of_each.flat_map(|((it, tasks), (groups, tools))| {
-        let of_groups = groups::sentence(groups, it.names[1], of_tasks);
-        let of_tools = groups::sentence(tools, it.names[1], Of::Tools);
+        let of_groups = groups::sentence(groups, it.names[1], &TASKS);
+        let of_tools = groups::sentence(tools, it.names[1], &TOOLS);
         [tasks.sentence(it), of_groups, of_tools].into_iter().flatten()
     });
     report.conclusion.splice(differences.len()..differences.len(), told);
@@ -155,8 +155,8 @@ pub fn compare(
         let notes = block.said(Position::Note).map(|note| format!("{of}: {note}"));
         report.together.say(Position::Note, notes);
         let (fields, note) = changes.fields();
-        let fields = fields.into_iter().chain(groups::fields(groups, of_tasks));
-        block.fields.extend(fields.chain(groups::fields(tools, Of::Tools)));
+        let fields = fields.into_iter().chain(groups::fields(groups, &TASKS));
+        block.fields.extend(fields.chain(groups::fields(tools, &TOOLS)));
         block.say(Position::Note, note);
         blocks.push(block);
     }
@@ -169,38 +169,32 @@ pub fn compare(
         together.push_json("differences", &BTreeMap::from([(&names[1], &block)]));
         together.fields.push(Field::block("difference", block));
     } else if !blocks.is_empty() {
-        let beside = blocks.into_iter().zip(&names[1..]).map(|(block, name)| Field {
-            label: name.clone().into(),
-            ..Field::block(name.clone(), block)
-        });
+        let beside = blocks.into_iter().zip(&names[1..]);
+        let beside = beside.map(|(it, name)| Field::block(name.clone(), it).labelled(name.clone()));
         together.fields.push(Field::block("differences", Block::of(beside)));
     }
     let reliability = reliability(sides, &names)?;
-    let success = success(sides, &names, is_partial, level);
-    together.fields.extend(groups::rows(&groups, &names, of_tasks));
-    together.fields.extend(groups::rows(&tools, &names, Of::Tools));
+    let success = if is_partial { SCORE.measure } else { SUCCESS.measure };
+    together.fields.extend(groups::rows(&groups, &names, success, &TASKS));
+    together.fields.extend(groups::rows(&tools, &names, WORKED, &TOOLS));
     if !is_partial {
         together.fields.push(changed_tasks::rows(sides, &names, &changes, level));
     }
-    let pictures = [("reliability", reliability), ("success", success)];
+    let pictures =
+        [("reliability", reliability), ("success", self::success(&report.columns, success))];
     report.main_pictures = pictures.iter().map(|(name, _)| *name).collect();
     report.together.draw(pictures);
     Ok(report)
 }
 
 /// Returns the picture of the success rates with their intervals.
-fn success(sides: &[Side], names: &[String], is_partial: bool, level: Level) -> Picture {
-    let of = if is_partial { &SCORE } else { &SUCCESS };
-    let label = of.measure.label;
-    let point = |(at, side): (usize, &Side)| {
-        let rate = side.mean(of, level).ok()?;
-        let ends = rate.interval.map_or([rate.value; 2], |ends| [ends.low(), ends.high()]);
-        Some([at as f64, rate.value, ends[0], ends[1]])
-    };
-    let points = sides.iter().enumerate().filter_map(point);
+fn success(columns: &[Column], Measure { key, label, .. }: Measure) -> Picture {
+    let points = columns.iter().enumerate();
+    let points = points.filter_map(|(at, column)| column.block.point(key, at as f64));
+    let names = columns.iter().map(|column| column.name.clone());
     Picture {
         title: "Success: how often did each agent succeed?".to_owned(),
-        x: Axis::new("agent").with_categories(names.to_vec()),
+        x: Axis::new("agent").with_categories(names.collect()),
         y: Axis::new(label).with_range(0.0, 1.0),
         series: vec![Series::with_intervals(label, Mark::Dots, points)],
         note: "Lines are intervals. To see whether two agents differ, read the interval of their difference, not the overlap of their own intervals.".to_owned(),

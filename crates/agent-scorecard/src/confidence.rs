@@ -92,13 +92,9 @@ pub(crate) const STATED: &str = "as stated";
 pub(crate) const AVERAGED: &str = "averaged over each run";
 pub(crate) const CALIBRATED: &str = "after calibration";
 
-/// Returns the clause on the figures of [`VERDICTS`] in a block over this number of runs; `None` without these figures.
-pub(crate) fn clause(block: &Block, runs: u64, how: &str) -> Option<String> {
-    clause_of(&VERDICTS, block, runs, how)
-}
-
-/// Returns the clause on figures as those of [`VERDICTS`].
-pub(crate) fn clause_of(
+/// Returns the clause on the figures of [`VERDICTS`], or of measures like these, in a block over this number of runs;
+/// `None` without these figures.
+pub(crate) fn clause(
     [overconfidence, gain]: &[Measure; 2],
     block: &Block,
     runs: u64,

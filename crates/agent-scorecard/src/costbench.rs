@@ -570,16 +570,14 @@ fn under_events(found: &Found, options: &CostbenchOptions, notes: &mut Vec<Strin
         notes.push(format!("gt_ned: {missing} of {n} queries left out because their optimal run reached the goal before its last event"));
     }
     let title = format!("Both runs under events: {} {}", options.blocks, options.blocking.name());
-    let mut block = Block { title, ..Block::default() };
-    block.fields.push(Field::shown(key::queries, "queries", found.greedy.len()));
+    let queries = Field::shown(key::queries, "queries", found.greedy.len());
+    let mut block = Block::titled(title, [queries]);
     block.push_json("left_out", &found.left_out);
     found.push(&mut block, metrics(true));
     if found.greedy.is_empty() {
         notes.push("blocked: undefined, because there is no query in which both runs had all events and the optimal run made another call afterwards".to_owned());
     } else {
-        block.push_reasons();
-        let own = block.unsay(Position::Note).into_iter();
-        notes.extend(own.map(|note| format!("blocked: {note}")));
+        notes.extend(block.take_notes("blocked"));
     }
     let LeftOutCounts { events_missing, last_event, .. } = found.left_out;
     for (count, reason) in [

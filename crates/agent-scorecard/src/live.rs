@@ -8,7 +8,7 @@ use agent_benchmarks::{
     confidence::ConfidenceRecord,
     costbench::{CostBenchFigures, CostBenchRecord, ReleasedResults},
 };
-use scoring_rules::{Level, Seed};
+use scoring_rules::Seed;
 use tool_graph::LeftOutCounts;
 use trajectory_metrics::{Figure, Intervals};
 
@@ -16,7 +16,7 @@ use crate::{
     error::Error,
     metrics::LEVEL,
     report::{
-        block::{Block, Column, Field, Position, Report, Value},
+        block::{Block, Column, Field, Position, Report},
         key,
         picture::{Axis, Mark, Picture, Series},
         sentence::{counted, left_out, percent, with_ends},
@@ -54,9 +54,9 @@ struct Setting {
 }
 
 impl LiveOptions {
-    fn how(&self) -> Result<Intervals, Error> {
-        let (level, seed) = (Level::new(LEVEL)?, Seed::new(self.seed));
-        Ok(Intervals { level, resamples: self.resamples, seed })
+    fn how(&self) -> Intervals {
+        let (level, seed) = (LEVEL, Seed::new(self.seed));
+        Intervals { level, resamples: self.resamples, seed }
     }
 }
 
@@ -101,7 +101,7 @@ impl Setting {
 /// # Ok::<(), agent_scorecard::Error>(())
 /// ```
 pub fn costbench(records: &[CostBenchRecord], options: &LiveOptions) -> Result<Report, Error> {
-    let how = options.how()?;
+    let how = options.how();
     let rows = CostBenchFigures::of(records, how)?;
     let has_events = rows.iter().any(|row| row.events != "none");
     let mut baseline = CostBenchFigures::of_greedy(records, how)?;
@@ -205,8 +205,7 @@ pub fn costbench_results(
     let mut report = costbench(&results.records, options)?;
     let stated = results.as_published.iter();
     let fields = stated.map(|(&key, value)| Field::shown(key, key.replace('_', " "), *value));
-    let title = "What the file itself states".to_owned();
-    let stated = Block { title, fields: fields.collect(), ..Block::default() };
+    let stated = Block::titled("What the file itself states", fields);
     report.together.fields.push(Field::block("as_published", stated));
     let ignored = results.ignored_replies;
     report.together.fields.push(Field::json("replies_after_the_end", ignored));
@@ -231,10 +230,7 @@ fn compare(report: &mut Report, title: &str, measures: &[(&str, &str)]) {
     let series = report.columns.iter().zip(0..).map(|(column, place)| {
         let beside = 0.6 * ((f64::from(place) + 0.5) / columns - 0.5);
         let points = measures.iter().zip(0..).filter_map(|((key, _), at)| {
-            let Value::Block(metrics) = column.block.get(key::metrics)? else { return None };
-            let Value::Figure(_, Ok(figure)) = metrics.get(key)? else { return None };
-            let ends = figure.interval.map_or([figure.value; 2], |it| [it.low(), it.high()]);
-            Some([f64::from(at) + beside, figure.value, ends[0], ends[1]])
+            column.block.inner(key::metrics)?.point(key, f64::from(at) + beside)
         });
         Series::with_intervals(column.name.as_str(), Mark::Dots, points)
     });
@@ -246,10 +242,8 @@ fn compare(report: &mut Report, title: &str, measures: &[(&str, &str)]) {
         series: series.filter(|series| !series.is_empty()).collect(),
         note: "Lines are 95 % intervals.".to_owned(),
     };
-    if !picture.is_empty() {
-        report.together.pictures.insert("compared".to_owned(), picture);
-        report.main_pictures.push("compared");
-    }
+    report.together.draw([("compared", picture)]);
+    report.main_pictures.push("compared");
 }
 
 /// Returns the report of a column for each setting. Notes on figures name their setting.
@@ -257,15 +251,11 @@ fn report(model: &str, settings: impl Iterator<Item = Setting>, note: Option<Str
     let mut notes: Vec<String> = note.into_iter().collect();
     let mut is_empty = true;
     let columns = settings.map(|setting| {
-        let title = format!("How good is {model}?");
-        let mut metrics = Block { title, fields: setting.measured().collect(), ..Block::default() };
-        metrics.push_reasons();
+        let mut metrics = Block::titled(format!("How good is {model}?"), setting.measured());
         is_empty &= !metrics.has_figure();
-        let own = metrics.unsay(Position::Note);
-        let title = "What was counted".to_owned();
-        let counts = Block { title, fields: setting.counted().collect(), ..Block::default() };
+        notes.extend(metrics.take_notes(&setting.name));
+        let counts = Block::titled("What was counted", setting.counted());
         let name = setting.name;
-        notes.extend(own.into_iter().map(|note| format!("{name}: {note}")));
         let fields = vec![
             Field::json("setting", name.as_str()),
             Field::block(key::metrics, metrics),

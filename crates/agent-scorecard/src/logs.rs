@@ -20,7 +20,7 @@ use trajectory_metrics::tool_calls::Value as Score;
 
 use crate::{
     report::{
-        block::{Block, Field, MadeRows, Position, Report, Value},
+        block::{Block, Field, MadeRows, Position, Report},
         key,
         picture::{Axis, Picture, Series},
         sentence::counted,
@@ -136,7 +136,7 @@ pub fn logs(logs: impl Into<Vec<LoggedColumn>>) -> Report {
         let shown = if name.is_empty() { file } else { name };
         Some(row(run, is_several.then_some([shown, file]), trial))
     });
-    together.fields.push(Field { value: Value::Made(made), ..Field::json(key::runs, ()) });
+    together.fields.push(Field::made(key::runs, made));
     together.say(Position::Note, notes);
     together.draw([("calls", calls), ("endings", endings)]);
     let name = |log: &LoggedColumn| match (&log.model, is_several) {

@@ -4,7 +4,10 @@ use scoring_rules::{Level, Weight};
 use trajectory_metrics::{Error, Figure, Measure, Metric, Undefined, estimates};
 
 /// The nominal coverage of intervals.
-pub const LEVEL: f64 = 0.95;
+pub const LEVEL: Level = match Level::new(0.95) {
+    Ok(level) => level,
+    Err(_) => Level::HALF,
+};
 
 /// Creates an array of metrics of one type. Each row has the key, the label, the better direction, the bounds of the
 /// values if there are any, the description, the value, and further properties such as the name of a bar.
@@ -111,8 +114,8 @@ pub(crate) fn mean_figure<E>(
         values => {
             let weights = weight.is_some().then_some(weights.as_slice());
             let weights = known(weights.map(Weight::from_slice).transpose().map_err(Error::from))?;
-            let level = known(Level::new(LEVEL).map_err(Error::from))?;
-            known(estimates::mean(values, weights, &clusters, metric.measure.range, level))
+            let range = metric.measure.range;
+            known(estimates::mean(values, weights, &clusters, range, LEVEL))
         }
     }
 }

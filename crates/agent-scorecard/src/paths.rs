@@ -33,22 +33,22 @@ use crate::{
 pub const METRICS: [Metric<PathTally>; 8] = metrics! { PathTally;
     "exact_match", "exact match", Higher, in [0.0, 1.0],
         "Share of runs whose calls are the expected ones in the same order.",
-        |runs| mean(&runs.matches[0]), .bar("exact");
+        |runs| mean(&runs.means[0]), .bar("exact");
     "in_order_match", "in-order match", Higher, in [0.0, 1.0],
         "Share of runs that make all expected calls in order, possibly with other calls.",
-        |runs| mean(&runs.matches[1]), .bar("ordered");
+        |runs| mean(&runs.means[1]), .bar("ordered");
     "any_order_match", "any-order match", Higher, in [0.0, 1.0],
         "Share of runs that make all expected calls in any order, possibly with other calls.",
-        |runs| mean(&runs.matches[2]), .bar("any");
+        |runs| mean(&runs.means[2]), .bar("any");
     "precision", "precision of calls", Higher, in [0.0, 1.0],
         "Mean share of a run's calls that are expected; each expected call counts once.",
-        |runs| mean(&runs.precision), .bar("precision");
+        |runs| mean(&runs.means[3]), .bar("precision");
     "recall", "recall of calls", Higher, in [0.0, 1.0],
-        "Mean share of the expected calls that a run made.", |runs| mean(&runs.recall), .bar("recall");
+        "Mean share of the expected calls that a run made.", |runs| mean(&runs.means[4]), .bar("recall");
     "aned", "normalized edit distance", Lower, in [0.0, 1.0],
-        "Mean edit distance divided by the length of the longer of the two lists of calls.", |runs| mean(&runs.aned);
+        "Mean edit distance divided by the length of the longer of the two lists of calls.", |runs| mean(&runs.means[5]);
     "aed", "edit distance", Lower, in [0.0, f64::INFINITY],
-        "Mean edit distance between the calls and the expected ones.", |runs| mean(&runs.aed);
+        "Mean edit distance between the calls and the expected ones.", |runs| mean(&runs.means[6]);
     "invalid_tool_use_ratio", "invalid tool use", Lower, in [0.0, 1.0],
         "Share of failed calls, among the calls of all runs that record whether they failed.",
         |runs| match runs.taken.is_empty() {
@@ -171,11 +171,8 @@ pub struct PathTally {
     tasks: BTreeMap<String, Task>,
     /// Whether runs of one task are of different models or domains.
     mixed: bool,
-    matches: [ExactMean; 3],
-    precision: ExactMean,
-    recall: ExactMean,
-    aned: ExactMean,
-    aed: ExactMean,
+    /// The means of the metrics, except for the last one.
+    means: [ExactMean; 7],
     /// The number of runs without a call.
     silent: usize,
     /// The number of runs that should make no call.
@@ -217,13 +214,14 @@ impl PathTally {
         let expected = numbers.intern_all(run.expected_calls.iter().map(key))?;
         let same = call_matcher_from_fn(|a: &u32, e: &u32| a == e);
         let alignment = match_calls(&called, &expected, &same)?;
-        let modes = [MatchMode::Exact, MatchMode::InOrder, MatchMode::AnyOrder];
-        for (mean, mode) in self.matches.iter_mut().zip(modes) {
-            mean.update(f64::from(u8::from(alignment.is_match(mode))));
-        }
+        let [exact, in_order, any_order] =
+            [MatchMode::Exact, MatchMode::InOrder, MatchMode::AnyOrder]
+                .map(|mode| Some(f64::from(u8::from(alignment.is_match(mode)))));
         let shared = MultisetMatch::new(&called, &expected);
-        self.precision.extend(shared.precision());
-        self.recall.extend(shared.recall());
+        let aned = Some(normalized_edit_distance(&called, &expected));
+        let aed = Some(interned_edit_distance(&called, &expected) as f64);
+        let values = [exact, in_order, any_order, shared.precision(), shared.recall(), aned, aed];
+        self.means.iter_mut().zip(values).for_each(|(mean, value)| mean.extend(value));
         // How much more often each call is made than expected.
         let made = called.iter().zip(&run.agent_calls).map(|(key, agent)| (key, &agent.call, 1));
         let wanted = expected.iter().zip(&run.expected_calls).map(|(key, call)| (key, call, -1));
@@ -239,8 +237,6 @@ impl PathTally {
         }
         self.silent += usize::from(called.is_empty());
         self.undemanding += usize::from(expected.is_empty());
-        self.aned.update(normalized_edit_distance(&called, &expected));
-        self.aed.update(interned_edit_distance(&called, &expected) as f64);
         self.n += 1;
         self.runs.add(Some(run.success), None);
         self.ids.push(&run.id);
@@ -261,11 +257,7 @@ impl PathTally {
         other.tasks.iter().for_each(|(name, task)| self.add_task(name, task.clone()));
         self.mixed |= other.mixed;
         self.notes.extend(other.notes.iter().cloned());
-        self.matches.iter_mut().zip(&other.matches).for_each(|(mean, more)| mean.merge(more));
-        self.precision.merge(&other.precision);
-        self.recall.merge(&other.recall);
-        self.aned.merge(&other.aned);
-        self.aed.merge(&other.aed);
+        self.means.iter_mut().zip(&other.means).for_each(|(mean, more)| mean.merge(more));
         self.silent += other.silent;
         self.undemanding += other.undemanding;
         self.taken.extend(&other.taken);
@@ -343,7 +335,7 @@ impl PathTally {
                 Field { key, label, ..Field::figure(PASS_HAT, figure) }
             };
             let title = "pass^k: how likely do k trials of a task all succeed? (higher is better)";
-            Block { title: title.to_owned(), ..Block::of(by_k.into_iter().map(row)) }
+            Block::titled(title, by_k.into_iter().map(row))
         });
         block.fields.push(Field::block("pass_hat_k", by_k));
         Ok(block)

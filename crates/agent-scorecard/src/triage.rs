@@ -38,9 +38,9 @@ use crate::{
     metrics::metrics,
     options,
     report::{
-        block::{Block, Field, Position, Value},
+        block::{Block, Field, Position},
         key,
-        picture::{Axis, Mark, Picture, Series},
+        picture::{Axis, Mark, Picture, Series, point},
         sentence::{counted, side_of, with_ends},
     },
 };
@@ -260,10 +260,8 @@ pub fn evaluate(
     block.push_json("informed", &informed);
     block.push_json("seed", &options.seed);
     let clauses = REGIMES.iter().filter_map(|(regime, key)| {
-        let found = alphas.iter();
-        let found = found.filter_map(|row| Some((row.number(key::alpha)?, row.figure(key).ok()?)));
         let pools = alphas.first().map_or(0, |row| row.count(key::pools));
-        conclusion(regime, pools, &found.collect::<Vec<_>>())
+        conclusion(regime, pools, &by_alpha(&alphas, key))
     });
     block.say(Position::Conclusion, clauses.collect::<Vec<_>>());
     block.fields.push(Field::rows("alphas", "Plans by budget (alpha)", alphas));
@@ -272,6 +270,12 @@ pub fn evaluate(
         block.fields.push(Field::rows("injections", title, injections));
     }
     Ok(block)
+}
+
+/// Returns the figures under a key by budget.
+fn by_alpha(rows: &[Block], key: &str) -> Vec<(f64, Figure)> {
+    let of_row = |row: &Block| Some((row.number(key::alpha)?, row.figure(key).ok()?));
+    rows.iter().filter_map(of_row).collect()
 }
 
 /// The description of each regime, and the key of its efficiency.
@@ -314,13 +318,8 @@ fn planned_efficiency(alphas: &[Block], planner: &str) -> Picture {
         "advisory: attempts may exceed their allocations",
         "enforced: attempts stop at their allocations",
     ];
-    let curves = REGIMES.into_iter().zip(names).map(|((_, key), name)| {
-        let point = |row: &Block| match row.get(key) {
-            Some(Value::Figure(_, Ok(figure))) => Some((row.number(key::alpha)?, *figure)),
-            _ => None,
-        };
-        (name.to_owned(), alphas.iter().filter_map(point).collect())
-    });
+    let curves = REGIMES.into_iter().zip(names);
+    let curves = curves.map(|((_, key), name)| (name.to_owned(), by_alpha(alphas, key)));
     let picture = efficiency_picture(curves, planner);
     let note = format!("{} Pools in which every order earns the same are left out.", picture.note);
     Picture { note, ..picture }
@@ -339,11 +338,8 @@ pub(crate) fn efficiency_picture(
         Series::reference("best plan", (0.0, 1.0), (last, 1.0)),
     ];
     for (name, points) in curves {
-        let point = |(alpha, figure): (f64, Figure)| {
-            let [low, high] = figure.interval.map_or([figure.value; 2], |it| [it.low(), it.high()]);
-            [alpha, figure.value, low, high]
-        };
-        let mut points: Vec<[f64; 4]> = points.into_iter().map(point).collect();
+        let points = points.iter().map(|(alpha, figure)| point(*alpha, figure));
+        let mut points: Vec<[f64; 4]> = points.collect();
         points.sort_by(|a, b| a[0].total_cmp(&b[0]));
         series.push(Series::with_intervals(name, Mark::LineDots, points));
     }

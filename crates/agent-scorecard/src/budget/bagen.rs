@@ -31,7 +31,10 @@ use crate::{
     },
     error::Error,
     metrics::metrics,
-    report::block::{Block, Column, Field, Position, Report},
+    report::{
+        block::{Block, Column, Field, Position, Report},
+        sentence,
+    },
 };
 
 pub use published::{Published, RangeCounts, SampleMetrics, as_published, training_reward};
@@ -98,9 +101,9 @@ pub fn report(
         }
         let differ = read_differently(all, &rollouts, &every_sample, position);
         if differ > 0 {
-            let answers = if differ == 1 { "answer" } else { "answers" };
+            let answers = sentence::counted(differ, "answer");
             notes.push(format!(
-                "the released parser reads {differ} {answers} about {name} differently, so the two columns use different estimates there"
+                "the released parser reads {answers} about {name} differently, so the two columns use different estimates there"
             ));
         }
         if is_warehouse {
@@ -141,8 +144,7 @@ pub fn report(
     let mut published = published_block(estimates.kind(), &as_published(all));
     let notes = published.unsay(Position::Note).into_iter();
     block.say(Position::Note, notes.map(|note| format!("as_published.{note}")));
-    let beside = Field::block("as_published", published);
-    block.fields.push(Field { label: "as published".into(), ..beside });
+    block.fields.push(Field::block("as_published", published).labelled("as published"));
     let options =
         Options { resources: vec![name.to_owned()], cap: cap.filter(|_| !is_warehouse), ..options };
     let column = Column { block, ..Column::default() };

@@ -4,18 +4,18 @@ use std::collections::BTreeSet;
 
 use budget_estimation::{Resource, Rollout};
 use rayon::prelude::*;
-use scoring_rules::{ExactSum, Interval, Level};
+use scoring_rules::{ExactSum, Interval};
 use serde::Deserialize;
 use trajectory_metrics::{Figure, Measure, NoInterval, Undefined, estimates};
 
 use crate::{
     budget::{
-        runs::{Input, handle, many},
+        runs::{Input, handle},
         spread::{Clusters, clusters},
     },
     clusters::ClusterBy,
     error::Error,
-    metrics::{known, mean, measure},
+    metrics::{LEVEL, known, mean, measure},
     options::{self, Caps},
     report::{
         block::{Block, Column, Field, Position, Report},
@@ -88,8 +88,6 @@ impl CapOptions {
     }
 }
 
-/// The nominal coverage of the intervals.
-const LEVEL: f64 = 0.95;
 /// The minimum share of the successes, in percent, that a harmless cap keeps.
 const ENOUGH: usize = 95;
 /// The maximum number of columns in a conclusion that names each one. With more, it names only the columns that lose
@@ -191,16 +189,15 @@ struct Successes {
     totals: Vec<f64>,
     is_known: Vec<bool>,
     tasks: Vec<usize>,
-    level: Level,
 }
 
 impl Successes {
-    fn new(needs: &[Need]) -> Result<Self, Error> {
+    fn new(needs: &[Need]) -> Self {
         let mut all: Vec<&Need> = needs.iter().filter(|need| need.success).collect();
         all.sort_by(|a, b| a.total.total_cmp(&b.total));
         let is_known = all.iter().map(|need| need.is_known).collect();
         let (totals, tasks) = all.into_iter().map(|need| (need.total, need.task)).unzip();
-        Ok(Self { totals, is_known, tasks, level: Level::new(LEVEL)? })
+        Self { totals, is_known, tasks }
     }
 
     /// Returns the number of successes that a cap keeps, and the number of those that it may have kept or lost.
@@ -220,11 +217,11 @@ impl Successes {
             let kept = all.map(|(total, known)| *total <= cap && (is_highest || *known));
             mean(&KEPT, &kept.map(f64::from).collect::<Vec<_>>(), &self.tasks, level)
         };
-        let least = share(false, self.level)?;
+        let least = share(false, LEVEL)?;
         if self.kept(cap)[1] == 0 {
             return Ok(least);
         }
-        let ends = estimates::between(|it| share(false, it), |it| share(true, it), self.level)?;
+        let ends = estimates::between(|it| share(false, it), |it| share(true, it), LEVEL)?;
         Ok(Figure { interval: ends, ..least })
     }
 
@@ -239,7 +236,7 @@ impl Successes {
             let (all, unknown) = (self.totals.len(), self.totals.len() - known.count());
             return Err(Undefined::new(format!(
                 "the spending of {unknown} of {} is not known",
-                many(all, "success", "successes")
+                counted(all, "success")
             )));
         };
         let target = percent as f64 / 100.0;
@@ -253,7 +250,7 @@ impl Successes {
         let found = self.tasks.iter().collect::<BTreeSet<_>>().len();
         let (needed, all) = (tasks_needed(percent), self.totals.len());
         let why = match found < needed {
-            true => NoInterval::TooFewClusters { found, least: needed, level: self.level },
+            true => NoInterval::TooFewClusters { found, least: needed, level: LEVEL },
             false => NoInterval::Unknown { unknown: all - known.count(), all },
         };
         Ok(Figure { interval: interval.ok_or(why), ..Figure::from(cap) })
@@ -263,7 +260,7 @@ impl Successes {
 /// Returns the minimum number of tasks with a success for the interval of a lowest cap. With fewer, a cap that keeps
 /// all of them could still keep less than this share of other successes.
 fn tasks_needed(percent: usize) -> usize {
-    (((1.0 - LEVEL) / 2.0).ln() / (percent as f64 / 100.0).ln()).ceil() as usize
+    (((1.0 - LEVEL.get()) / 2.0).ln() / (percent as f64 / 100.0).ln()).ceil() as usize
 }
 
 /// Computes, for each of these caps on [`CapOptions::resource`], how many runs it would have ended, how many successes
@@ -326,24 +323,19 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
     let resource = handle(&mut all, options.resource.as_str())?;
     let money = all.resource(MONEY).ok().filter(|_| options.resource.as_str() != MONEY);
     let mut notes = vec![ASSUMPTION.to_owned()];
-    let found = clusters(&all, options.cluster_by, &mut notes);
-    let n_tasks = found.count();
-    let Clusters { clusters, what } = found;
+    let Clusters { clusters, n: n_tasks, what } = clusters(&all, options.cluster_by, &mut notes);
     let needs = all.iter().zip(clusters).map(|(run, task)| Need::new(&run, resource, money, task));
     let needs: Vec<Need> = needs.collect::<Result<_, _>>()?;
     drop(all);
-    let successes = Successes::new(&needs)?;
+    let successes = Successes::new(&needs);
     let unit = unit(&options.resource);
     let (rows, lowest) = rayon::join(
         || {
-            caps.par_iter()
-                .map(|&cap| row(&needs, &successes, &unit, cap))
-                .collect::<Result<_, Error>>()
+            let rows = caps.par_iter().map(|&cap| row(&needs, &successes, &unit, cap));
+            rows.collect::<Vec<Block>>()
         },
         || LOWEST.par_iter().map(|it| (it.1, successes.lowest_cap(it.0))).collect::<Vec<_>>(),
     );
-    let rows: Vec<Block> = rows?;
-
     let count = |is: fn(&Need) -> bool| needs.iter().filter(|need| is(need)).count();
     let known = count(|need| need.is_known);
     let (left_out, cut_off) = (needs.len() - known, count(|need| need.is_known && need.cut_off));
@@ -352,44 +344,35 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
         MONEY => known,
         _ => count(|need| need.money.is_some()),
     };
-    let runs = |n: usize| many(n, "run", "runs");
-    let mut note = |n: usize, text: String| notes.extend((n > 0).then_some(text));
-    note(
-        left_out,
-        format!(
+    let runs = |n: usize| counted(n, "run");
+    if left_out > 0 {
+        notes.push(format!(
             "caps: {} left out of spending and savings because {} is not known",
             runs(left_out),
-            options.resource.as_str()
-        ),
-    );
-    note(
-        cut_off,
-        format!(
+            options.resource
+        ));
+    }
+    if cut_off > 0 {
+        notes.push(format!(
             "caps: {} with success false ended at a limit such as max_steps; because the amount that they needed is not known, they count as neither successes nor failures, but their spending counts",
             runs(cut_off)
-        ),
-    );
-    if priced < known {
-        note(
-            priced,
-            format!(
-                "caps: the share of USD saved covers the {} of {} whose cost is known",
-                priced,
-                runs(known)
-            ),
-        );
+        ));
     }
-    let needed = LOWEST.map(|(percent, _)| format!("{} for {percent} %", tasks_needed(percent)));
-    note(
-        usize::from(lowest.iter().any(|(_, cap)| {
-            let why = cap.as_ref().ok().and_then(|it| it.interval.as_ref().err());
-            matches!(why, Some(NoInterval::TooFewClusters { .. }))
-        })),
-        format!(
+    if (1..known).contains(&priced) {
+        notes.push(format!(
+            "caps: the share of USD saved covers the {priced} of {} whose cost is known",
+            runs(known)
+        ));
+    }
+    let why = lowest.iter().filter_map(|(_, cap)| cap.as_ref().ok()?.interval.err());
+    if why.into_iter().any(|why| matches!(why, NoInterval::TooFewClusters { .. })) {
+        let needed =
+            LOWEST.map(|(percent, _)| format!("{} for {percent} %", tasks_needed(percent)));
+        notes.push(format!(
             "caps: the interval of a lowest cap needs a minimum number of {what} with a success: {}",
             needed.join(", ")
-        ),
-    );
+        ));
+    }
     let mut block =
         Block::default().saying(Position::Line, [counts.line()]).saying(Position::Note, notes);
     block.extend_json(&counts);
@@ -434,13 +417,13 @@ fn unit(resource: &str) -> String {
     if resource == MONEY { "USD".to_owned() } else { resource.replace('_', " ") }
 }
 
-fn row(needs: &[Need], successes: &Successes, unit: &str, cap: f64) -> Result<Block, Error> {
+fn row(needs: &[Need], successes: &Successes, unit: &str, cap: f64) -> Block {
     let ended =
         |is: fn(&Need) -> bool| needs.iter().filter(|need| is(need) && need.is_ended(cap)).count();
     let count = |Measure { key, label, .. }: Measure, n: usize| Field::shown(key, label, n);
     let cut_off = count(AT_LIMIT, ended(|need| need.cut_off));
     let has_cut_off = needs.iter().any(|need| need.cut_off);
-    let cut_off = if has_cut_off { cut_off } else { Field { label: "".into(), ..cut_off } };
+    let cut_off = if has_cut_off { cut_off } else { cut_off.unshown() };
     let [kept, unknown] = successes.kept(cap);
     let all = successes.totals.len();
     let highest = (all > 0).then(|| (kept + unknown) as f64 / all as f64);
@@ -457,19 +440,17 @@ fn row(needs: &[Need], successes: &Successes, unit: &str, cap: f64) -> Result<Bl
     ];
     let known = needs.iter().filter(|need| need.is_known);
     let up_to = known.map(|need| ([need.total.min(cap), need.total], need.task));
-    let level = successes.level;
-    fields.extend(amounts(up_to, level, [SPENT, SAVED_AMOUNT], &format!("{unit} saved"), SAVED));
+    fields.extend(amounts(up_to, [SPENT, SAVED_AMOUNT], &format!("{unit} saved"), SAVED));
     let money = needs.iter().filter_map(|need| Some((need.money(cap)?, need.task)));
     if needs.iter().any(|need| need.money.is_some()) {
-        fields.extend(amounts(money, level, ["spent_usd", "saved_usd"], "USD saved", SAVED_USD));
+        fields.extend(amounts(money, ["spent_usd", "saved_usd"], "USD saved", SAVED_USD));
     }
-    Ok(Block::of(fields))
+    Block::of(fields)
 }
 
 /// Returns the spending up to a cap, the saving and its share, from pairs of the spending up to the cap and in total.
 fn amounts(
     runs: impl Iterator<Item = ([f64; 2], usize)>,
-    level: Level,
     [spent_key, saved_key]: [&'static str; 2],
     label: &str,
     measure: Measure,
@@ -480,7 +461,7 @@ fn amounts(
     let sum = |values: &[f64]| values.iter().copied().collect::<ExactSum>().value();
     let (total, total_saved) = (sum(&all), sum(&saved));
     let share = match total > 0.0 {
-        true => known(estimates::ratio(&saved, &all, &tasks, measure.range, level)),
+        true => known(estimates::ratio(&saved, &all, &tasks, measure.range, LEVEL)),
         false => Err(Undefined::new("nothing was spent")),
     };
     let spent: ExactSum = amounts.iter().map(|[up_to, _]| *up_to).collect();
@@ -579,7 +560,7 @@ pub fn caps_report(
 fn of_successes(row: &Block, figure: &Figure) -> String {
     let unknown = row.count(UNKNOWN);
     let n = row.count(key::n_kept) + unknown + row.count(LOST.key);
-    let of = format!(" of {n} success{}", if n == 1 { "" } else { "es" });
+    let of = format!(" of {}", counted(n, "success"));
     let shown = |figure, of: &str| percent_of(&figure, of, ENOUGH as f64 / 100.0);
     match row.number(HIGHEST).filter(|_| unknown > 0) {
         Some(highest) => format!(
@@ -606,7 +587,7 @@ fn on_left_out<'a>(blocks: impl Iterator<Item = &'a Block> + Clone, unit: &str) 
         format!(
             "the {unit} of {} ({}, {}) are not known in full; a cap may have ended or kept these, except those whose known part is above it",
             counted(all, "run"),
-            many(successes as usize, "success", "successes"),
+            counted(successes, "success"),
             counted(failures, "failure")
         )
     })
@@ -663,21 +644,21 @@ fn clauses(block: &Block, unit: &str) -> Vec<String> {
             )
         }
     };
-    let verdict = kept.interval.map_or("", |ends| match is_sure {
-        true if ends.low() >= target => {
-            "; that this cap keeps at least 95 % of the successes is beyond noise"
+    let verdict = match kept.interval {
+        _ if is_possible && !is_sure => {
+            format!(
+                "; whether this cap keeps at least {ENOUGH} % of the successes depends on those whose spending is not known"
+            )
         }
-        true => "; that this cap keeps at least 95 % of the successes may be due to chance",
-        false if ends.high() < target => {
-            "; that this cap keeps fewer than 95 % of the successes is beyond noise"
-        }
-        false => "; that this cap keeps fewer than 95 % of the successes may be due to chance",
-    });
-    let verdict = match is_possible && !is_sure {
-        true => {
-            "; whether this cap keeps at least 95 % of the successes depends on those whose spending is not known"
-        }
-        false => verdict,
+        Err(_) => String::new(),
+        Ok(ends) => format!(
+            "; that this cap keeps {} {ENOUGH} % of the successes {}",
+            if is_sure { "at least" } else { "fewer than" },
+            match if is_sure { ends.low() >= target } else { ends.high() < target } {
+                true => "is beyond noise",
+                false => "may be due to chance",
+            }
+        ),
     };
     let of_kept = of_successes(row, &kept);
     let on_caps = format!("{subject} would have kept {of_kept} and saved {saved}{verdict}");

@@ -10,7 +10,7 @@ use crate::{
     },
     error::Error,
     report::{
-        block::{Block, Value},
+        block::Block,
         key,
         picture::{Axis, Mark, Picture, Series},
     },
@@ -53,10 +53,7 @@ fn drawn_run<'a>(runs: &'a Runs, options: &Options) -> Result<Option<Rollout<'a>
 }
 
 fn coverage_by_progress(block: &Block) -> Picture {
-    let bins = match block.get(key::by_progress) {
-        Some(Value::Rows { rows, .. }) => rows.as_slice(),
-        _ => &[],
-    };
+    let bins = block.rows_of(key::by_progress);
     let curve = |of: &str, name: &str| {
         let points = bins.iter().filter_map(|bin| {
             Some((0.5 * (bin.number(key::from)? + bin.number(key::to)?), bin.number(of)?))

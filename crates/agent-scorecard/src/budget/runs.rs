@@ -13,7 +13,7 @@ use run_logs::json_lines::RunCounts;
 use serde::Deserialize;
 use trajectory_metrics::Bootstrap;
 
-use crate::{clusters::ClusterBy, error, options};
+use crate::{clusters::ClusterBy, error, options, report::sentence::counted};
 
 /// The number of turns that the linear estimator assumes until a run has succeeded.
 const FIRST_TURNS: f64 = 20.0;
@@ -554,8 +554,8 @@ impl Counts {
             }
         };
         let name = options.resource();
-        let runs = |count: usize| many(count, "run", "runs");
-        let prefixes = |count: usize| many(count, "prefix", "prefixes");
+        let runs = |count: usize| counted(count, "run");
+        let prefixes = |count: usize| counted(count, "prefix");
         note(
             left_out,
             format!(
@@ -587,7 +587,7 @@ impl Counts {
         let unreadable: usize = self.unreadable.values().sum();
         let kinds: Vec<String> =
             self.unreadable.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-        let answers = many(unreadable, "answer", "answers");
+        let answers = counted(unreadable, "answer");
         note(
             unreadable,
             format!("{answers} that could not be read, counted as no answer: {}", kinds.join(", ")),
@@ -608,8 +608,4 @@ impl Counts {
         }
         notes
     }
-}
-
-pub(super) fn many(count: usize, one: &str, more: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { more })
 }

@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use budget_estimation::{
-    Error, Estimate, FeasibilitySummary, Interval, Level, Miss, Rollouts, Sample, Seed,
+    Error, Estimate, FeasibilitySummary, Interval, Miss, Rollouts, Sample, Seed,
 };
 use trajectory_metrics::{
     Bootstrap, Error as Unknown, Figure, NoInterval, Replicates,
@@ -14,11 +14,9 @@ use crate::{
         runs::{Options, Runs},
     },
     clusters::{ClusterBy, few_clusters},
+    metrics::LEVEL,
     report::block::notes_on_lacking,
 };
-
-/// The nominal coverage of the intervals. Intervals of F1 scores are percentiles of the resampled values.
-const LEVEL: f64 = 0.95;
 
 /// Intervals and standard errors of figures. They assume that clusters are independent; prefixes of one cluster need
 /// not be.
@@ -43,19 +41,19 @@ impl Spreads {
     }
 }
 
-/// Computes the intervals of the figures that have one.
+/// Computes the intervals of the figures that have one. Intervals of F1 scores are percentiles of the resampled values.
 pub(super) fn spreads(
     runs: &Runs,
     options: &Options,
     notes: &mut Vec<String>,
 ) -> Result<Spreads, Error> {
     let Options { cluster_by, resamples, seed, .. } = *options;
-    let level = Level::new(LEVEL)?;
+    let level = LEVEL;
     let (mut spreads, mut missing) = (BTreeMap::new(), Vec::new());
     if runs.samples.is_empty() {
         return Ok(Spreads::default());
     }
-    let Clusters { clusters, what } = clusters(&runs.rollouts, cluster_by, notes);
+    let Clusters { clusters, what, .. } = clusters(&runs.rollouts, cluster_by, notes);
     let clusters: Vec<usize> = runs.samples.iter().map(|it| clusters[it.rollout()]).collect();
     const NAMES: [&str; 2] = [key_of("macro_f1_all_turns"), key_of("fail_f1")];
     let is_one = clusters.iter().all(|cluster| *cluster == clusters[0]);
@@ -79,13 +77,13 @@ pub(super) fn spreads(
             notes.push(format!("{name}: undefined in {undefined} of {resamples} resamples"));
         }
         let found = replicates.confidence_interval(level);
-        missing.extend(found.err().map(|why| (name, why)));
+        missing.extend(found.err().map(|why| (name, Ok(why))));
         spreads.insert(name, (found, replicates.standard_error()));
     }
     let mut add = |name, found: Result<Figure, Unknown>| {
         // Undefined where the figure is.
         let Ok(found) = found else { return };
-        missing.extend(found.interval.err().map(|why| (name, why)));
+        missing.extend(found.interval.err().map(|why| (name, Ok(why))));
         spreads.insert(name, (found.interval, found.standard_error));
     };
     type Value = fn(&Sample) -> Option<f64>;
@@ -139,15 +137,10 @@ const TASKS: &str = "tasks";
 pub(super) struct Clusters {
     /// The cluster of each rollout: its own position, or the position of the first rollout with the same task.
     pub(super) clusters: Vec<usize>,
+    /// The number of clusters.
+    pub(super) n: usize,
     /// The name of the clusters: tasks or runs.
     pub(super) what: &'static str,
-}
-
-impl Clusters {
-    /// Returns the number of clusters.
-    pub(super) fn count(&self) -> usize {
-        self.clusters.iter().collect::<BTreeSet<_>>().len()
-    }
 }
 
 /// Assigns each rollout to its task, or to a cluster of its own if it has no task.
@@ -169,9 +162,9 @@ pub(super) fn clusters(rollouts: &Rollouts, by: ClusterBy, notes: &mut Vec<Strin
         );
         (clusters, what) = ((0..clusters.len()).collect(), "runs");
     }
-    let clusters = Clusters { clusters, what };
-    notes.extend(few_clusters(clusters.count(), what));
-    clusters
+    let n = clusters.iter().collect::<BTreeSet<_>>().len();
+    notes.extend(few_clusters(n, what));
+    Clusters { clusters, n, what }
 }
 
 fn of_interval(sample: &Sample, is: bool) -> Option<f64> {

@@ -21,7 +21,7 @@ use crate::{
     metrics::mean,
     natural::{natural, natural_order},
     report::{
-        block::{Block, Field, MadeRows, Value},
+        block::{Block, Field, MadeRows},
         sentence::counted,
     },
 };
@@ -302,8 +302,7 @@ pub(super) fn rows(
         let p_values = &p_values[at * n_differences..][..n_differences];
         let of_side = |(name, &[runs, successes]): (&String, &[u64; 2])| {
             let rate = Field::figure(SUCCESS.measure, rate_of_task(runs, successes, level));
-            let label = if is_shown { name.clone() } else { String::new() };
-            let rate = Field { label: label.into(), ..rate };
+            let rate = rate.labelled(if is_shown { name.clone() } else { String::new() });
             Field::block(name.clone(), Block::of([Field::json("n_runs", runs), rate]))
         };
         let of_difference = |(name, [p, adjusted]): (&String, &[Option<f64>; 2])| {
@@ -327,7 +326,7 @@ pub(super) fn rows(
     if is_shown {
         return Field::rows("tasks", "Success rate by task", (0..).map_while(row).collect());
     }
-    Field { value: Value::Made(MadeRows::new("", row)), ..Field::json("tasks", ()) }
+    Field::made("tasks", MadeRows::new("", row))
 }
 
 /// Returns the success rate of the runs of a task, which are independent given the task.

@@ -72,7 +72,7 @@ pub(super) fn sentences(
     all.extend(differences.iter().filter_map(detect));
     all.extend(sides.iter().zip(columns).filter_map(|(side, Column { name, block, .. })| {
         let runs = side.count(|run| run.grade.is_some() && run.confidence.is_some());
-        let clause = confidence::clause_of(&VERDICTS, block, runs as u64, confidence::STATED)?;
+        let clause = confidence::clause(&VERDICTS, block, runs as u64, confidence::STATED)?;
         Some(format!("{name}: {clause}."))
     }));
     all

@@ -15,7 +15,7 @@ use trajectory_metrics::{Figure, Measure, Undefined, estimates::SHARE};
 use crate::{
     compare::{
         difference::{Difference, Sample, Tasks},
-        side::{GRADE, Side, means},
+        side::{GRADE, Side},
         side_runs::{Run, SideRun},
         verdict::{Verdict, correct, listed},
     },
@@ -31,32 +31,44 @@ use crate::{
 const SEPARATORS: [&str; 3] = ["/", "__", ":"];
 
 /// What is tested: the success on groups of tasks, or the calls of tools that worked.
-#[derive(Clone, Copy)]
-pub(super) enum Of {
-    Tasks { is_partial: bool },
-    Tools,
+pub(super) struct Of {
+    /// The key of the rows, and the words for one of them, for all of them, and before their names.
+    key: &'static str,
+    word: &'static str,
+    all: &'static str,
+    on: &'static str,
+    /// The end of the title of the rows.
+    by: &'static str,
+    /// The keys and the labels of their numbers that are worse and better.
+    counts: [[&'static str; 2]; 2],
 }
+
+pub(super) const TASKS: Of = Of {
+    key: "groups",
+    word: "group",
+    all: " of tasks",
+    on: "on",
+    by: "by group of tasks",
+    counts: [
+        ["groups_worse", "groups of tasks that are worse beyond noise"],
+        ["groups_better", "groups of tasks that are better beyond noise"],
+    ],
+};
+pub(super) const TOOLS: Of = Of {
+    key: "tools",
+    word: "tool",
+    all: "",
+    on: "with the calls of",
+    by: "by tool: calls that worked",
+    counts: [
+        ["tools_worse", "tools whose calls fail more often, beyond noise"],
+        ["tools_better", "tools whose calls fail less often, beyond noise"],
+    ],
+};
 
 /// The calls of a tool that worked.
 pub(super) const WORKED: Measure = measure! { "calls_worked", "calls that worked", Higher, in [0.0, 1.0],
 "Share of a run's calls of a tool that worked, as a mean over the runs with such calls whose result is known." };
-
-impl Of {
-    /// Returns the words for one of them.
-    fn word(self) -> &'static str {
-        match self {
-            Self::Tasks { .. } => "group",
-            Self::Tools => "tool",
-        }
-    }
-
-    fn measure(self) -> Option<Measure> {
-        match self {
-            Self::Tasks { is_partial } => Some(means(is_partial).next()?.measure),
-            Self::Tools => Some(WORKED),
-        }
-    }
-}
 
 /// A group of tasks, or a tool, in a difference.
 pub(super) struct Group {
@@ -68,6 +80,17 @@ pub(super) struct Group {
 }
 
 impl Group {
+    /// Tests a difference, of which the first reading is over the runs with a grade.
+    fn tested(name: &str, readings: &[&Sample<'_>], level: Level) -> Option<Self> {
+        let (name, sample) = (name.to_owned(), readings.first()?);
+        let mut verdict = Verdict::default();
+        readings.iter().enumerate().for_each(|(at, it)| verdict.push(at, p_value(it, level)));
+        let (n_tasks, difference) = (sample.fewest_tasks(), sample.figure(level));
+        // Under at least one assumption about the runs without a grade: a group without grades for one agent must not
+        // pass a gate.
+        verdict.is_tested().then_some(Self { name, n_tasks, difference, verdict })
+    }
+
     /// Returns the tools that both agents used so often that the difference has an interval.
     pub(super) fn tools<'a>(sides: [&'a Side; 2], are_shared: bool, level: Level) -> Vec<Self> {
         let names = |side: &'a Side| -> BTreeSet<&'a str> {
@@ -92,11 +115,7 @@ impl Group {
                 ..Side::default()
             });
             let sample = Sample::of([&both[0], &both[1]], [GRADE; 2], SHARE, tasks);
-            let mut verdict = Verdict::default();
-            verdict.push(0, p_value(&sample, level));
-            let (n_tasks, difference) = (sample.fewest_tasks(), sample.figure(level));
-            let is_tested = verdict.is_tested();
-            is_tested.then(|| Self { name: (*name).to_owned(), n_tasks, difference, verdict })
+            Self::tested(name, &[&sample], level)
         };
         let mut tools: Vec<Self> = first.intersection(&second).filter_map(of).collect();
         tools.sort_by_cached_key(|tool| natural(&tool.name));
@@ -130,17 +149,7 @@ impl Group {
             }
             let difference =
                 Difference::new([&both[0], &both[1]], names, is_partial, tasks, None, level);
-            let (sample, found) = difference.of_success();
-            let mut verdict = Verdict::default();
-            for (at, reading) in difference.readings().enumerate() {
-                verdict.push(at, p_value(reading, level));
-            }
-            let n_tasks = sample.fewest_tasks();
-            // Under at least one assumption about the runs without a grade: a group without grades for one agent must
-            // not pass a gate.
-            let is_tested = verdict.is_tested();
-            let difference = found.clone();
-            is_tested.then(|| Self { name: name.to_owned(), n_tasks, difference, verdict })
+            Self::tested(name, &difference.readings().collect::<Vec<_>>(), level)
         };
         let mut groups: Vec<Self> = groups.into_iter().filter_map(of).collect();
         groups.sort_by_cached_key(|group| natural(&group.name));
@@ -214,30 +223,20 @@ pub(super) fn correct_all(groups: &mut [Vec<Group>], level: Level) {
 }
 
 /// Returns the numbers of groups that changed, for the difference.
-pub(super) fn fields(groups: &[Group], of: Of) -> Vec<Field> {
-    let [worse, better] = match of {
-        Of::Tasks { .. } => [
-            ("groups_worse", "groups of tasks that are worse beyond noise"),
-            ("groups_better", "groups of tasks that are better beyond noise"),
-        ],
-        Of::Tools => [
-            ("tools_worse", "tools whose calls fail more often, beyond noise"),
-            ("tools_better", "tools whose calls fail less often, beyond noise"),
-        ],
-    };
+pub(super) fn fields(groups: &[Group], of: &Of) -> Vec<Field> {
+    let [[worse, worse_label], [better, better_label]] = of.counts;
     let n = |test: fn(&Verdict) -> bool| groups.iter().filter(|it| test(&it.verdict)).count();
-    let is_better = |verdict: &Verdict| verdict.is_told(Ordering::Greater);
     match groups {
         [] => Vec::new(),
         _ => vec![
-            Field::shown(worse.0, worse.1, n(Verdict::is_worse)),
-            Field::shown(better.0, better.1, n(is_better)),
+            Field::shown(worse, worse_label, n(Verdict::is_worse)),
+            Field::shown(better, better_label, n(|it| it.is_told(Ordering::Greater))),
         ],
     }
 }
 
 /// Returns the sentence on the groups that changed.
-pub(super) fn sentence(groups: &[Group], second: &str, of: Of) -> Option<String> {
+pub(super) fn sentence(groups: &[Group], second: &str, of: &Of) -> Option<String> {
     let told = |side| {
         let told = groups.iter().filter(|group| group.verdict.is_told(side));
         let told = told.filter_map(|Group { name, difference, .. }| {
@@ -248,41 +247,35 @@ pub(super) fn sentence(groups: &[Group], second: &str, of: Of) -> Option<String>
     };
     let clause = |(side, word)| {
         let told: Vec<String> = told(side);
-        (!told.is_empty()).then(|| format!("{word} {} {}", on(of), listed(&told)))
+        (!told.is_empty()).then(|| format!("{word} {} {}", of.on, listed(&told)))
     };
-    let among = match of {
-        Of::Tasks { .. } => format!("{} of tasks", counted(groups.len(), "group")),
-        Of::Tools => counted(groups.len(), "tool"),
-    };
+    let all = format!("{}{}", counted(groups.len(), of.word), of.all);
     let clauses = [(Ordering::Less, "worse"), (Ordering::Greater, "better")];
     let clauses: Vec<String> = clauses.into_iter().filter_map(clause).collect();
     let by_some = groups.iter().filter(|group| group.verdict.is_worse()).count();
     if clauses.is_empty() && by_some > 0 {
         return Some(format!(
-            "Under some possible outcomes of the runs without a grade, {second} is worse beyond noise on {by_some} of {} of tasks; groups_worse counts these groups (--ungraded sets how runs without a grade count).",
-            counted(groups.len(), "group"),
+            "Under some possible outcomes of the runs without a grade, {second} is worse beyond noise on {by_some} of {all}; {} counts these {}s (--ungraded sets how runs without a grade count).",
+            of.counts[0][0], of.word
         ));
     }
     (!clauses.is_empty()).then(|| {
         format!(
-            "Among {among}, {second} is {}, beyond noise after correction for the number of {}s.",
+            "Among {all}, {second} is {}, beyond noise after correction for the number of {}s.",
             clauses.join(", and "),
-            of.word()
+            of.word
         )
     })
 }
 
-fn on(of: Of) -> &'static str {
-    match of {
-        Of::Tasks { .. } => "on",
-        Of::Tools => "with the calls of",
-    }
-}
-
 /// Returns the groups of all differences, each with the name of the second agent.
-pub(super) fn rows(groups: &[Vec<Group>], names: &[String], of: Of) -> Option<Field> {
-    let measure = of.measure()?.of_difference();
-    let word = of.word();
+pub(super) fn rows(
+    groups: &[Vec<Group>],
+    names: &[String],
+    measure: Measure,
+    of: &Of,
+) -> Option<Field> {
+    let (measure, word) = (measure.of_difference(), of.word);
     let is_one = groups.len() == 1;
     let row = |(second, group): (&String, &Group)| {
         let [p, adjusted] = group.verdict.p_values();
@@ -300,13 +293,9 @@ pub(super) fn rows(groups: &[Vec<Group>], names: &[String], of: Of) -> Option<Fi
     let of_each = groups.iter().zip(&names[1..]);
     let rows = of_each.flat_map(|(groups, of)| groups.iter().map(move |group| (of, group)));
     let rows: Vec<Block> = rows.map(row).collect();
-    let (key, by) = match of {
-        Of::Tasks { .. } => ("groups", "by group of tasks"),
-        Of::Tools => ("tools", "by tool: calls that worked"),
-    };
     let title = match names {
-        [first, second] => format!("{second} minus {first}, {by}"),
-        _ => format!("Differences to {}, {by}", names.first()?),
+        [first, second] => format!("{second} minus {first}, {}", of.by),
+        _ => format!("Differences to {}, {}", names.first()?, of.by),
     };
-    (!rows.is_empty()).then(|| Field::rows(key, title, rows))
+    (!rows.is_empty()).then(|| Field::rows(of.key, title, rows))
 }

@@ -618,16 +618,14 @@ impl Side {
         let mut notes = Vec::new();
         for mean in means(is_partial) {
             let is_first = mean.is_success();
-            let is_known = self.runs.iter().any(|run| (mean.value)(&run).is_some());
-            if is_known || is_first {
+            let n = self.count(|run| (mean.value)(run).is_some());
+            if n > 0 || is_first {
                 let per_success = mean
                     .per_success
                     .filter(|_| !is_partial)
                     .map(|measure| Field::figure(measure, self.per_success(mean.value, level)));
-                let known = mean.known.map(|[key, label]| {
-                    let n = self.count(|run| (mean.value)(run).is_some());
-                    Field::shown_if(key, label, n, n < self.runs.len() - n_ungraded)
-                });
+                let is_shown = n < self.runs.len() - n_ungraded;
+                let known = mean.known.map(|[key, label]| Field::shown_if(key, label, n, is_shown));
                 block.fields.extend(known);
                 let found = match mean.measure == OVERCONFIDENCE_OF_LAST {
                     true => overconfidence.clone(),

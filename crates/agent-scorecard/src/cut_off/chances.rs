@@ -273,17 +273,15 @@ impl Origin {
     }
 
     pub(super) fn block(&self) -> Block {
-        let mut block = Block {
-            title: "where the chances of success of cut-off runs come from".to_owned(),
-            fields: vec![
-                Field::shown("source", "source", self.source()),
-                Field::shown("n_given", "given", self.n_given),
-                Field::shown("n_continuations", "share of continuations", self.n_continuations),
-                Field::shown("n_model", "model without the scored streams", self.n_model),
-                Field::shown("n_unknown", "unknown", self.n_unknown),
-            ],
-            ..Block::default()
-        };
+        let fields = [
+            Field::shown("source", "source", self.source()),
+            Field::shown("n_given", "given", self.n_given),
+            Field::shown("n_continuations", "share of continuations", self.n_continuations),
+            Field::shown("n_model", "model without the scored streams", self.n_model),
+            Field::shown("n_unknown", "unknown", self.n_unknown),
+        ];
+        let title = "where the chances of success of cut-off runs come from";
+        let mut block = Block::titled(title, fields);
         block.push_json("model", &self.model);
         block.push_json("assumption", &self.parts().1.join("; "));
         block

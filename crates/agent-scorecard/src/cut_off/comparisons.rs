@@ -151,8 +151,7 @@ pub(super) fn comparisons(
 
 /// Returns the block on the continuations of cut-off runs.
 pub(crate) fn continuations(audit: &ContinuationAudit) -> Block {
-    let title = "continuations of cut-off runs".to_owned();
-    let mut block = Block { title, ..Block::default() };
+    let mut block = Block::titled("continuations of cut-off runs", []);
     block.extend_json(audit);
     for field in &mut block.fields {
         if field.key == MEAN_CHANCE.key {
@@ -226,7 +225,7 @@ fn comparison(row: &ScoreComparison, is_shown: bool) -> Block {
 /// Returns the reasons why means and differences have no interval. Rules and schedules share their reasons.
 fn missing_intervals(rows: &[Block]) -> Vec<String> {
     let all = rows.iter().flat_map(|row| COMPARED.map(|(key, ..)| (key, row.figure(key))));
-    notes_on_lacking(all.filter_map(|(key, figure)| Some((key, figure.ok()?.interval.err()?))))
+    notes_on_lacking(all.filter_map(|(key, figure)| Some((key, Ok(figure.ok()?.interval.err()?)))))
 }
 
 /// Returns the effect of hiding outcomes of complete runs under one weight schedule, by rule.

@@ -1,19 +1,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agent_benchmarks::budget::{BudgetRecord, Rollouts};
-use budget_estimation::{Estimate, Level, Reading, Sample, joint_hits};
+use budget_estimation::{Estimate, Level, Reading, Sample};
 use run_logs::json_lines::RunCounts;
-use trajectory_metrics::{Better, Figure, Metric};
+use trajectory_metrics::{Figure, Metric};
 
 use crate::{
     budget::{
-        JOINT_HIT_RATE, block,
+        JOINT_HIT_RATE, block, joint_counts,
         metrics::{Known, known},
         runs::{Answers, By, Input, Options, Recorded, Runs, replay},
         stopping,
     },
     error::Error,
     live::{LiveOptions, Setting, compare},
+    metrics::metrics,
     report::{
         block::{Block, Report, Value},
         key,
@@ -49,24 +50,12 @@ const SHOWN: [&Metric<Known>; 18] = [
 const HIT_RATE: &Metric<Known> = known("hit_rate");
 
 /// The measures of runs, which do not depend on the estimator.
-const OF_RUNS: [Metric<Known>; 2] = [
-    Metric::new(
-        "success_rate",
-        "runs that succeeded",
-        Better::Neither,
-        "Share of the runs that succeeded, including successes beyond a cap.",
-        |it: &Known| Ok(it.success_rate),
-    )
-    .within(0.0, 1.0),
-    Metric::new(
-        "mean_turns",
-        "turns of a run",
-        Better::Neither,
-        "Mean number of turns per run.",
-        |it: &Known| Ok(it.mean_turns),
-    )
-    .within(0.0, f64::INFINITY),
-];
+const OF_RUNS: [Metric<Known>; 2] = metrics! { Known;
+    "success_rate", "runs that succeeded", Neither, in [0.0, 1.0],
+        "Share of the runs that succeeded, including successes beyond a cap.", |it| Ok(it.success_rate);
+    "mean_turns", "turns of a run", Neither, in [0.0, f64::INFINITY],
+        "Mean number of turns per run.", |it| Ok(it.mean_turns);
+};
 
 /// The counts of a row, each with its key in the report on runs.
 const COUNTS: [(&str, &str); 8] = [
@@ -162,9 +151,15 @@ pub(super) fn table(
     let input = Input { rollouts, lengths, achieved: Vec::new(), counts };
     let readings = [Reading::Answers, Reading::Cap];
     let (mut settings, mut unchanged) = (Vec::new(), BTreeSet::new());
+    let shown: Vec<Metric<Known>> = OF_RUNS.iter().chain(SHOWN).cloned().collect();
     for &reading in readings.iter().take(1 + usize::from(is_capped)) {
         for by in model.iter().chain(&ESTIMATORS) {
             let is_model = matches!(by, By::Recorded { .. });
+            let named = |resource: &str| {
+                let by = if is_model { String::new() } else { format!(", {}", by.name()) };
+                let cap = if reading == Reading::Cap { ", by the cap" } else { "" };
+                format!("{resource}{by}{cap}")
+            };
             let (mut joint, mut is_new) = (Vec::new(), false);
             for name in names {
                 let others = names.iter().filter(|other| *other != name);
@@ -181,24 +176,20 @@ pub(super) fn table(
                 let is_as_said = |it: &Sample| it.predicts_impossible() == as_said(it);
                 if reading == Reading::Cap && runs.samples.iter().all(is_as_said) {
                     unchanged.insert(by.name());
-                    joint.push(runs);
-                    continue;
+                } else {
+                    is_new = true;
+                    let found = block(&runs, &own, &shown)?;
+                    let unfinished = is_model.then_some(unfinished);
+                    let mut setting = setting(named(name), &found, &runs, unfinished)?;
+                    if is_model {
+                        setting.conclusion = conclusion(&options.model, name, &found);
+                    }
+                    settings.push(setting);
                 }
-                is_new = true;
-                let found = block(&runs, &own, &metrics())?;
-                let own = if is_model { name.clone() } else { format!("{name}, {}", by.name()) };
-                let unfinished = is_model.then_some(unfinished);
-                let mut setting = setting(named(own, reading), &found, &runs, unfinished)?;
-                if is_model {
-                    setting.conclusion = conclusion(&options.model, name, &found);
-                }
-                settings.push(setting);
                 joint.push(runs);
             }
             if joint.len() > 1 && is_new {
-                let all = "all resources";
-                let own = if is_model { all.to_owned() } else { format!("{all}, {}", by.name()) };
-                settings.push(joint_setting(named(own, reading), &joint)?);
+                settings.push(joint_setting(named("all resources"), &joint)?);
             }
         }
     }
@@ -223,18 +214,6 @@ pub(super) fn table(
 }
 
 const BY_CAP: &str = "in the rows \"by the cap\", an interval above the amount left under the cap counts as \"impossible\"; the other rows count every interval as feasible, as the paper does";
-
-fn named(name: String, reading: Reading) -> String {
-    match reading {
-        Reading::Answers => name,
-        Reading::Cap => format!("{name}, by the cap"),
-    }
-}
-
-/// Returns [`OF_RUNS`] and the [`METRICS`] that tables show.
-fn metrics() -> Vec<Metric<Known>> {
-    OF_RUNS.iter().chain(SHOWN).cloned().collect()
-}
 
 fn setting(
     name: String,
@@ -271,11 +250,7 @@ fn conclusion(model: &str, resource: &str, found: &Block) -> Vec<String> {
 
 fn joint_setting(name: String, runs: &[Runs]) -> Result<Setting, Error> {
     let samples: Vec<Vec<Sample>> = runs.iter().map(Runs::every_sample).collect();
-    let samples: Vec<&[Sample]> = samples.iter().map(Vec::as_slice).collect();
-    let labels = samples.first().into_iter().copied().flatten().map(|it| it.is_feasible());
-    let feasible = labels.zip(joint_hits(&samples)?).filter(|(feasible, _)| *feasible);
-    let hits: Vec<bool> = feasible.map(|(_, hit)| hit).collect();
-    let counts = [hits.iter().filter(|&&hit| hit).count(), hits.len()];
+    let counts = joint_counts(&samples)?;
     let rate = JOINT_HIT_RATE.value(&counts).map(Figure::from);
     let figures = vec![(JOINT_HIT_RATE.measure, rate)];
     let counts = vec![("joint_hits", counts[0]), ("samples_feasible", counts[1])];

@@ -6,7 +6,7 @@ use agent_benchmarks::{
     Figures,
     confidence::{CompleteRuns, ConfidenceFigures, ConfidenceRecord, ConfidenceStream, FollowUp},
 };
-use scoring_rules::checks::same_length;
+use scoring_rules::{Seed, checks::same_length};
 use trajectory_metrics::{Better, Figure, Measure, Summary, WeightSchedule};
 
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
         picture::Pictures,
         sentence::{counted, left_out},
     },
-    traces::pictures::{CurveSettings, curves},
+    traces::pictures::curves,
 };
 
 /// Scores each stream of a model's confidence. The streams come from its replies and from the follow-up questions
@@ -34,7 +34,7 @@ pub fn confidence(
     options: &LiveOptions,
 ) -> Result<Report, Error> {
     same_length("follow-ups", records.len(), follow_ups.len())?;
-    let rows = ConfidenceFigures::of(records.iter().zip(follow_ups), options.how()?)?;
+    let rows = ConfidenceFigures::of(records.iter().zip(follow_ups), options.how())?;
     let note = rows.iter().any(|row| row.with_cut_off.is_some()).then(|| CUT_OFF.to_owned());
     // Streams of the replies come before streams derived from continuations, which may have fewer runs.
     let reference = rows.iter().find_map(base_rate);
@@ -80,7 +80,7 @@ pub(super) fn streams(
     options: &LiveOptions,
 ) -> Result<Block, Error> {
     let none = FollowUp::default();
-    let rows = ConfidenceFigures::of(records.iter().map(|it| (it, &none)), options.how()?)?;
+    let rows = ConfidenceFigures::of(records.iter().map(|it| (it, &none)), options.how())?;
     let (rows, absent): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| {
         row.complete.is_some() || row.stream == ConfidenceStream::StatedConfidence
     });
@@ -107,15 +107,11 @@ pub(super) fn streams(
         }
     }
     for (key, setting) in named.into_iter().chain(reference) {
-        let fields = setting.measured().chain(setting.counted()).collect();
-        let title = "How good is the confidence?".to_owned();
-        let own = Block { title, fields, ..Block::default() };
+        let fields = setting.measured().chain(setting.counted());
+        let own = Block::titled("How good is the confidence?", fields);
         let mut own = own.saying(Position::Explanation, [note.to_owned()]);
-        own.push_reasons();
-        let notes = own.unsay(Position::Note).into_iter();
-        let named = notes.map(|note| format!("{}: {note}", setting.name));
-        block.say(Position::Note, named);
-        block.fields.push(Field { label: setting.name.into(), ..Field::block(key, own) });
+        block.say(Position::Note, own.take_notes(&setting.name));
+        block.fields.push(Field::block(key, own).labelled(setting.name));
     }
     Ok(block)
 }
@@ -124,9 +120,8 @@ pub(super) fn streams(
 fn pictures(row: &ConfidenceFigures, options: &LiveOptions) -> Result<Pictures, Error> {
     let Some(complete) = &row.complete else { return Ok(Pictures::default()) };
     let summary = Summary::Weighted(WeightSchedule::LinearFront);
-    let LiveOptions { resamples, seed, .. } = *options;
-    let settings = CurveSettings { summary: &summary, resamples, seed };
-    let (mut pictures, _) = curves(&complete.traces, settings)?;
+    let band = (options.resamples, Seed::new(options.seed));
+    let (mut pictures, _) = curves(&complete.traces, &summary, band)?;
     pictures.retain(|name, _| matches!(name.as_str(), "reliability" | "forecast_by_step"));
     Ok(pictures)
 }
@@ -160,7 +155,7 @@ fn verdicts(complete: &CompleteRuns, options: &LiveOptions) -> Result<Figures, E
     let forecasts = Summary::Weighted(WeightSchedule::LinearFront).forecasts(traces)?;
     let stated: Vec<f64> = forecasts.iter().map(|it| it.get()).collect();
     let outcomes: Vec<f64> = traces.outcomes().iter().map(|it| f64::from(u8::from(*it))).collect();
-    let (own, level) = (Vec::from_iter(0..stated.len()), options.how()?.level);
+    let (own, level) = (Vec::from_iter(0..stated.len()), options.how().level);
     let level = Some(level).filter(|_| options.resamples > 0);
     let found = confidence::verdicts(&stated, &outcomes, &own, level);
     Ok(VERDICTS.into_iter().zip(found).collect())
@@ -172,9 +167,9 @@ fn conclusion(row: &ConfidenceFigures, verdicts: &Figures) -> Vec<String> {
         return Vec::new();
     }
     let verdicts = verdicts.iter().cloned().map(|(measure, it)| Field::figure(measure, it));
-    let block = Block { fields: verdicts.collect(), ..Block::default() };
+    let block = Block::of(verdicts);
     let cut_off = left_out([(row.cut_off as u64, "that a limit cut off")]);
-    clause(&block, n_of(row) as u64, AVERAGED).into_iter().chain(cut_off).collect()
+    clause(&VERDICTS, &block, n_of(row) as u64, AVERAGED).into_iter().chain(cut_off).collect()
 }
 
 /// Returns the constant forecast that equals the share of successes among the complete runs of a stream.

@@ -7,13 +7,13 @@ use agent_benchmarks::{
 use budget_estimation::Rollouts;
 use rayon::prelude::*;
 use run_logs::json_lines::RunCounts;
-use scoring_rules::{Level, Seed};
-use trajectory_metrics::{Better, Measure};
+use scoring_rules::Seed;
+use trajectory_metrics::Measure;
 
 use crate::{
     error::Error,
     live::{LiveOptions, budget},
-    metrics::{LEVEL, mean},
+    metrics::{LEVEL, mean, measure},
     report::{
         block::{Block, Field, Position, Report, Value},
         key,
@@ -34,13 +34,8 @@ pub struct Played<'a> {
     pub has_goal: bool,
 }
 
-const SUCCESS: Measure = Measure::new(
-    "success_rate",
-    "success rate",
-    Better::Higher,
-    "Share of runs that did their task within the limits of turns, actions and tokens.",
-)
-.within(0.0, 1.0);
+const SUCCESS: Measure = measure! { "success_rate", "success rate", Higher, in [0.0, 1.0],
+"Share of runs that did their task within the limits of turns, actions and tokens." };
 
 /// A measure of a run, and the function that computes its value.
 type OfRun = (Measure, fn(&PlayRecord) -> Option<f64>);
@@ -48,37 +43,21 @@ type OfRun = (Measure, fn(&PlayRecord) -> Option<f64>);
 /// The measures for which the report has means over runs.
 const MEANS: [OfRun; 4] = [
     (
-        Measure::new(
-            "mean_reward",
-            "reward",
-            Better::Higher,
-            "Mean sum of a run's rewards and penalties.",
-        ),
+        measure! { "mean_reward", "reward", Higher, "Mean sum of a run's rewards and penalties." },
         |run| Some(run.reward()),
     ),
     (
-        Measure::new("mean_turns", "turns", Better::Lower, "Mean number of turns per run.")
-            .within(0.0, f64::INFINITY),
+        measure! { "mean_turns", "turns", Lower, in [0.0, f64::INFINITY], "Mean number of turns per run." },
         |run| Some(run.turns.len() as f64),
     ),
     (
-        Measure::new(
-            "mean_output_tokens",
-            "output tokens",
-            Better::Lower,
-            "Mean number of tokens in a run's replies, except in answers to questions.",
-        )
-        .within(0.0, f64::INFINITY),
+        measure! { "mean_output_tokens", "output tokens", Lower, in [0.0, f64::INFINITY],
+        "Mean number of tokens in a run's replies, except in answers to questions." },
         |run| run.turns.iter().map(|turn| turn.tokens[1].map(|tokens| tokens as f64)).sum(),
     ),
     (
-        Measure::new(
-            "mean_asking_tokens",
-            "tokens of questions",
-            Better::Lower,
-            "Mean number of tokens in the questions during a run and in the answers to them.",
-        )
-        .within(0.0, f64::INFINITY),
+        measure! { "mean_asking_tokens", "tokens of questions", Lower, in [0.0, f64::INFINITY],
+        "Mean number of tokens in the questions during a run and in the answers to them." },
         |run| {
             let tokens = run.asking().into_iter().sum::<Option<u64>>()? as f64;
             Some(tokens).filter(|tokens| *tokens > 0.0)
@@ -131,7 +110,7 @@ pub fn play<'a>(runs: &Played<'a>, options: &LiveOptions) -> Result<Report, Erro
     rollouts.iter().for_each(|run| counts.add(Some(run.succeeded()), None));
     let mut report = budget::table(model, resources, rollouts, &counts, options)?;
 
-    let block = of_runs(records, has_goal)?;
+    let block = of_runs(records, has_goal);
     let finished = records.iter().filter(|it| it.end.is_some()).count();
     let n = counted(finished, "run");
     let stopped = records.iter().filter(|it| it.is_stopped).count();
@@ -147,12 +126,9 @@ pub fn play<'a>(runs: &Played<'a>, options: &LiveOptions) -> Result<Report, Erro
     report.title = "Runs in an environment".to_owned();
     if !has_goal {
         // Of targets and budgets that came later, half are met.
-        for column in &mut report.columns {
-            let metrics = column.block.fields.iter_mut().filter(|field| field.key == key::metrics);
-            for Field { value, .. } in metrics {
-                if let Value::Block(block) = value {
-                    block.fields.retain(|field| field.key != SUCCESS.key);
-                }
+        for field in report.columns.iter_mut().flat_map(|column| &mut column.block.fields) {
+            if let Value::Block(block) = &mut field.value {
+                block.fields.retain(|field| field.key != SUCCESS.key);
             }
         }
     }
@@ -176,11 +152,10 @@ pub fn play<'a>(runs: &Played<'a>, options: &LiveOptions) -> Result<Report, Erro
 }
 
 /// Returns counts of runs, and means over them. Runs are independent, because each has a different room or demand.
-fn of_runs(records: &[PlayRecord], has_goal: bool) -> Result<Block, Error> {
-    let level = Level::new(LEVEL)?;
+fn of_runs(records: &[PlayRecord], has_goal: bool) -> Block {
     let of = |measure: Measure, values: Vec<f64>| {
         let own: Vec<usize> = (0..values.len()).collect();
-        Field::figure(measure, mean(&measure, &values, &own, level))
+        Field::figure(measure, mean(&measure, &values, &own, LEVEL))
     };
     let count = |which: fn(&PlayRecord) -> bool| records.iter().filter(|it| which(it)).count();
     let stopped = count(|it| it.is_stopped);
@@ -207,7 +182,7 @@ fn of_runs(records: &[PlayRecord], has_goal: bool) -> Result<Block, Error> {
         }
     }
     block.push_reasons();
-    Ok(block)
+    block
 }
 
 /// Generates rooms from `count` consecutive seeds, and returns each with its seed. Seeds without a valid room are skipped.

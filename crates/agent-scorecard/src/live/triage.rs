@@ -54,7 +54,7 @@ pub fn triage(
     re_solved: &[ReSolved],
     options: &LiveOptions,
 ) -> Result<Report, Error> {
-    let how = options.how()?;
+    let how = options.how();
     let count = |which: fn(&SolveRecord) -> bool| solved.iter().filter(|it| which(it)).count();
     let questions = [
         ("questions", solved.len()),
@@ -120,10 +120,8 @@ pub fn triage(
     let again = again.collect::<Result<Vec<_>, Error>>()?;
     let mut report = report(&options.model, settings.chain(again), None);
     report.conclusion.splice(0..0, clauses);
-    if !picture.is_empty() {
-        report.together.pictures.insert("efficiency".to_owned(), picture);
-        report.main_pictures.push("efficiency");
-    }
+    report.together.draw([("efficiency", picture)]);
+    report.main_pictures.push("efficiency");
     Ok(report)
 }
 
@@ -194,7 +192,7 @@ pub fn triage_scores(
     dataset: &str,
 ) -> Result<Vec<VariantScore>, Error> {
     let options = LiveOptions { model: model.to_owned(), resamples: 0, seed: 0 };
-    let rows = TriageFigures::of(plans, options.how()?)?;
+    let rows = TriageFigures::of(plans, options.how())?;
     let scores = rows.into_iter().map(|row| {
         let eta = row.figure("efficiency").map(|figure| figure.value);
         let of = |regime| eta.filter(|_| row.regime == regime);

@@ -153,8 +153,7 @@ fn list(key: &'static str, title: &str, is_shown: bool, groups: Groups<'_>) -> F
     if is_shown {
         return Field::rows(key, title, sums.iter().map(row).collect());
     }
-    let made = MadeRows::new("", move |at| sums.get(at).map(row));
-    Field { value: Value::Made(made), ..Field::json(key, ()) }
+    Field::made(key, MadeRows::new("", move |at| sums.get(at).map(row)))
 }
 
 /// Returns the runs in a report on logs as CSV (RFC 4180), one row per run. Each value of the JSON object has a

@@ -10,7 +10,10 @@ use trajectory_metrics::{Figure, Interval, Measure, Metric, NoInterval, Undefine
 
 use crate::{
     metrics::mean,
-    report::{names, picture::Picture},
+    report::{
+        names,
+        picture::{Picture, point},
+    },
 };
 
 /// The prefix that the name of in-memory rows has. It stands in place of the name of a file.
@@ -244,14 +247,24 @@ impl Field {
 
     /// Hides the value from tables, so that only JSON has it.
     pub(crate) fn unshown(self) -> Self {
-        Self { label: Cow::Borrowed(""), ..self }
+        self.labelled("")
+    }
+
+    /// Shows the value under this name.
+    pub(crate) fn labelled(self, label: impl Into<Cow<'static, str>>) -> Self {
+        Self { label: label.into(), ..self }
+    }
+
+    /// Creates a field with rows that are created on demand.
+    pub(crate) fn made(key: &'static str, rows: MadeRows) -> Self {
+        Self { value: Value::Made(rows), ..Self::json(key, ()) }
     }
 
     /// Creates a figure under the name of its measure.
     #[must_use]
     pub fn figure(measure: Measure, figure: Result<Figure, Undefined>) -> Self {
-        let (key, label) = (Cow::Borrowed(measure.key), Cow::Borrowed(measure.label));
-        Self { key, label, value: Value::Figure(measure, figure) }
+        let value = Value::Figure(measure, figure);
+        Self { value, ..Self::shown(measure.key, measure.label, ()) }
     }
 
     /// Creates a figure that is the mean of values, with an interval that treats the values of a task as dependent, see
@@ -274,8 +287,8 @@ impl Field {
     /// Creates the bounds of a number that is not identified, under the name of its measure.
     #[must_use]
     pub fn bounds(measure: Measure, ends: Result<Interval, Undefined>) -> Self {
-        let (key, label) = (Cow::Borrowed(measure.key), Cow::Borrowed(measure.label));
-        Self { key, label, value: Value::Bounds(measure, ends) }
+        let value = Value::Bounds(measure, ends);
+        Self { value, ..Self::shown(measure.key, measure.label, ()) }
     }
 
     /// Creates a field that holds a block of values. Without a block, the field is null.
@@ -312,45 +325,23 @@ impl Field {
     }
 }
 
-/// The reason why a figure lacks its value, or only its interval.
-#[derive(Clone, PartialEq)]
-pub(crate) enum Lacking {
-    Value(String),
-    Interval(NoInterval),
-}
-
-impl From<&Undefined> for Lacking {
-    fn from(reason: &Undefined) -> Self {
-        Self::Value(reason.to_string())
-    }
-}
-
-impl From<NoInterval> for Lacking {
-    fn from(reason: NoInterval) -> Self {
-        Self::Interval(reason)
-    }
-}
-
-/// Returns a note for each reason why figures are undefined or have no interval, with the names of these figures. There
+/// Returns a note for each reason why figures are undefined, or have no interval, with the names of these figures. There
 /// is no note if no interval was requested.
-pub(crate) fn notes_on_lacking<'a, R: Into<Lacking>>(
-    figures: impl IntoIterator<Item = (&'a str, R)>,
+pub(crate) fn notes_on_lacking<'a>(
+    figures: impl IntoIterator<Item = (&'a str, Result<NoInterval, Undefined>)>,
 ) -> Vec<String> {
-    let mut all: Vec<(Lacking, Vec<&str>)> = Vec::new();
+    let mut all: Vec<(Result<NoInterval, Undefined>, Vec<&str>)> = Vec::new();
     for (name, reason) in figures {
-        let reason = reason.into();
         match all.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, names)) if names.contains(&name) => {}
             Some((_, names)) => names.push(name),
             None => all.push((reason, vec![name])),
         }
     }
-    let note = |(reason, names): (Lacking, Vec<&str>)| match reason {
-        Lacking::Interval(NoInterval::NotRequested) => None,
-        Lacking::Interval(reason) => Some(format!("no interval of {}: {reason}", names.join(", "))),
-        Lacking::Value(reason) => {
-            Some(format!("{}: undefined, because {reason}", names.join(", ")))
-        }
+    let note = |(reason, names): (_, Vec<&str>)| match reason {
+        Ok(NoInterval::NotRequested) => None,
+        Ok(reason) => Some(format!("no interval of {}: {reason}", names.join(", "))),
+        Err(reason) => Some(format!("{}: undefined, because {reason}", names.join(", "))),
     };
     all.into_iter().filter_map(note).collect()
 }
@@ -359,6 +350,14 @@ impl Block {
     /// Creates a block of these values, without a title, lines or notes.
     pub fn of(fields: impl IntoIterator<Item = Field>) -> Self {
         Self { fields: fields.into_iter().collect(), ..Self::default() }
+    }
+
+    /// Creates a block of these values with a heading.
+    pub(crate) fn titled(
+        title: impl Into<String>,
+        fields: impl IntoIterator<Item = Field>,
+    ) -> Self {
+        Self { title: title.into(), ..Self::of(fields) }
     }
 
     /// Adds sentences. Notes make JSON list the notes, even if there is none.
@@ -390,6 +389,14 @@ impl Block {
         self.lists_notes &= position != Position::Note;
         let removed = self.sentences.extract_if(.., |it| it.0 == position);
         removed.map(|(_, sentence)| sentence).collect()
+    }
+
+    /// Adds notes on why figures are undefined or have no interval, and removes all notes. Returns them, each after the
+    /// name of what it is about.
+    pub(crate) fn take_notes(&mut self, of: &str) -> Vec<String> {
+        self.push_reasons();
+        let notes = self.unsay(Position::Note).into_iter();
+        notes.map(|note| format!("{of}: {note}")).collect()
     }
 
     /// Adds each of these named pictures that has something to draw.
@@ -449,13 +456,13 @@ impl Block {
     pub fn push_reasons(&mut self) {
         let lacking = self.fields.iter().filter_map(|field| {
             let lacking = match &field.value {
-                Value::Figure(_, Err(reason)) | Value::Bounds(_, Err(reason)) => reason.into(),
-                Value::Figure(_, Ok(Figure { interval: Err(reason), .. })) => (*reason).into(),
+                Value::Figure(_, Err(why)) | Value::Bounds(_, Err(why)) => Err(why.clone()),
+                Value::Figure(_, Ok(figure)) => Ok(figure.interval.err()?),
                 _ => return None,
             };
             Some((field.key.as_ref(), lacking))
         });
-        let notes = notes_on_lacking::<Lacking>(lacking);
+        let notes = notes_on_lacking(lacking);
         self.say(Position::Note, notes);
     }
 
@@ -506,9 +513,7 @@ impl Block {
 
     /// Returns a point of a picture: this position, the figure under a key, and the ends of its interval.
     pub(crate) fn point(&self, key: &str, x: f64) -> Option<[f64; 4]> {
-        let figure = self.figure(key).ok()?;
-        let [low, high] = figure.interval.map_or([figure.value; 2], |it| [it.low(), it.high()]);
-        Some([x, figure.value, low, high])
+        Some(point(x, &self.figure(key).ok()?))
     }
 
     /// Returns the finite number under a key, in any form of value.

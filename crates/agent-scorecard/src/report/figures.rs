@@ -25,17 +25,11 @@ impl Report {
     #[must_use]
     pub fn figures(&self) -> Vec<PlacedFigure> {
         let mut found = Vec::new();
-        for (at, column) in self.columns.iter().enumerate() {
-            let place = self.list_key().map_or_else(String::new, |key| format!("/{key}/{at}"));
-            found_in(&column.block, &column.name, "", &place, &mut found);
-            let (key, parts) = &column.parts;
-            for (part, block) in parts {
-                let is_one = self.columns.len() == 1;
-                let name = if is_one { part.clone() } else { format!("{}: {part}", column.name) };
-                found_in(block, &name, "", &format!("{place}/{key}/{}", escaped(part)), &mut found);
-            }
+        let of_columns = self.columns_and_parts();
+        let places = of_columns.flat_map(|(column, parts)| std::iter::once(column).chain(parts));
+        for place in places.chain([self.whole()]) {
+            found_in(place.block, &place.name, "", &place.pointer, &mut found);
         }
-        found_in(&self.together, "", "", "", &mut found);
         found
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use trajectory_metrics::Figure;
 
 /// The pictures of a report by name.
 pub type Pictures = BTreeMap<String, Picture>;
@@ -199,6 +200,12 @@ impl Picture {
     pub fn is_empty(&self) -> bool {
         self.series.iter().all(|series| series.mark == Mark::Reference || series.is_empty())
     }
+}
+
+/// Returns a position, a figure at it, and the ends of the figure's interval.
+pub(crate) fn point(x: f64, figure: &Figure) -> [f64; 4] {
+    let [low, high] = figure.interval.map_or([figure.value; 2], |it| [it.low(), it.high()]);
+    [x, figure.value, low, high]
 }
 
 /// Returns at most 200 points of a long curve: the first, the last, and evenly spaced ones between.

@@ -84,10 +84,11 @@ pub(crate) fn ends_in_percent(ends: &Interval) -> String {
     in_percent(&figure, 1.0).1.trim().to_owned()
 }
 
-/// Formats a count, such as "1 run" or "2 runs".
+/// Formats a count, such as "1 run", "2 runs" or "2 prefixes".
 pub(crate) fn counted(n: impl Display, what: &str) -> String {
     let n = n.to_string();
-    format!("{n} {what}{}", if n == "1" { "" } else { "s" })
+    let plural = if what.ends_with(['s', 'x']) { "es" } else { "s" };
+    format!("{n} {what}{}", if n == "1" { "" } else { plural })
 }
 
 /// Formats a number rounded up to two digits, with commas between thousands.
@@ -158,6 +159,20 @@ pub(crate) fn sentence(clause: &str) -> String {
 }
 
 impl Report {
+    /// Returns what the bootstraps of its columns resample: tasks or runs.
+    pub(crate) fn resampled_units(&self) -> &'static str {
+        let places = self.places();
+        let by_task = |is: bool| {
+            let is = Value::Json(is.into());
+            places.iter().any(|place| place.block.get(key::clustered_by_task) == Some(&is))
+        };
+        match (by_task(true), by_task(false)) {
+            (true, true) => "tasks or runs",
+            (true, false) => "tasks",
+            _ => "runs",
+        }
+    }
+
     /// Turns the conclusions of the columns and their parts into sentences. The sentences of each column come first,
     /// under its name unless no other column has any. The sentences that hold for every column follow.
     pub(crate) fn conclude(&mut self) {

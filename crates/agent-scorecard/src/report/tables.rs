@@ -111,31 +111,40 @@ impl Report {
     #[must_use]
     pub fn places(&self) -> Vec<Place<'_>> {
         let mut places = Vec::new();
-        for (at, column) in self.columns.iter().enumerate() {
-            let pointer = self.list_key().map_or_else(String::new, |key| format!("/{key}/{at}"));
-            let (key, parts) = &column.parts;
-            if key.is_empty() {
-                let (name, block) = (column.name.clone(), &column.block);
-                let place = Place { name, pointer, block };
-                places.extend(place.with_those_beside(self.columns.len() == 1));
-                continue;
-            }
-            // A part of which nothing is known, such as a stream without runs, has no column.
-            for (part, block) in parts.iter().filter(|(_, block)| block.has_figure()) {
-                let is_one = self.columns.len() == 1;
-                let name = if is_one { part.clone() } else { format!("{}: {part}", column.name) };
-                let pointer = format!("{pointer}/{key}/{}", escaped(part));
-                places.push(Place { name, pointer, block });
+        for (column, (place, parts)) in self.columns.iter().zip(self.columns_and_parts()) {
+            match column.parts.0 {
+                "" => places.extend(place.with_those_beside(self.columns.len() == 1)),
+                // A part of which nothing is known, such as a stream without runs, has no column.
+                _ => places.extend(parts.into_iter().filter(|part| part.block.has_figure())),
             }
         }
         places
     }
 
+    /// Returns each column and its parts.
+    pub(super) fn columns_and_parts(&self) -> impl Iterator<Item = (Place<'_>, Vec<Place<'_>>)> {
+        let is_one = self.columns.len() == 1;
+        self.columns.iter().enumerate().map(move |(at, column)| {
+            let pointer = self.list_key().map_or_else(String::new, |key| format!("/{key}/{at}"));
+            let (key, parts) = &column.parts;
+            let parts = parts.iter().map(|(part, block)| {
+                let name = if is_one { part.clone() } else { format!("{}: {part}", column.name) };
+                Place { name, pointer: format!("{pointer}/{key}/{}", escaped(part)), block }
+            });
+            let parts = parts.collect();
+            (Place { name: column.name.clone(), pointer, block: &column.block }, parts)
+        })
+    }
+
+    /// Returns what concerns all columns together.
+    pub(super) fn whole(&self) -> Place<'_> {
+        Place { name: String::new(), pointer: String::new(), block: &self.together }
+    }
+
     /// Returns the columns and parts that have pictures. The one for all columns together comes last.
     #[must_use]
     pub(crate) fn pictured(&self) -> Vec<Place<'_>> {
-        let together = Place { name: String::new(), pointer: String::new(), block: &self.together };
-        let places = self.places().into_iter().chain([together]);
+        let places = self.places().into_iter().chain([self.whole()]);
         places.filter(|place| !place.block.pictures.is_empty()).collect()
     }
 
@@ -193,23 +202,21 @@ impl Report {
             let is_marked = |key: &str| self.is_comparable || self.decided.contains(&key);
             tables_of(&places, &is_marked, &mut tables);
         }
-        let together = Place { name: String::new(), pointer: String::new(), block: &self.together };
-        tables_of(&[together], &|_| false, &mut tables);
+        tables_of(&[self.whole()], &|_| false, &mut tables);
         tables
     }
 
     /// Returns all notes, each once; a note that does not hold for every column names its columns.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
-        let own = self.columns.iter().map(|column| (column.name.clone(), &column.block));
-        let places = self.places().into_iter().map(|place| (place.name, place.block));
+        let own = self.columns_and_parts().map(|(column, _)| column);
         let mut notes: Vec<String> = Vec::new();
-        for named in [own.collect::<Vec<_>>(), places.collect()] {
-            for (name, block) in &named {
+        for places in [own.collect(), self.places()] {
+            for Place { name, block, .. } in &places {
                 for note in block.said(Position::Note) {
-                    let has = |other: &Block| other.said(Position::Note).any(|it| it == note);
-                    let mut others = named.iter().filter(|(_, other)| other.lists_notes);
-                    let is_of_all = others.all(|(_, other)| has(other));
+                    let mut others = places.iter().filter(|other| other.block.lists_notes);
+                    let has = |it: &Place<'_>| it.block.said(Position::Note).any(|it| it == note);
+                    let is_of_all = others.all(has);
                     let note = if is_of_all { note.to_owned() } else { format!("{name}: {note}") };
                     if !notes.contains(&note) {
                         notes.push(note);
@@ -477,12 +484,11 @@ fn cell(value: &Value, place: &str, key: &str, best: Option<f64>) -> Cell {
         Value::Figure(_, Err(_)) | Value::Bounds(_, Err(_)) => {
             number(format!("{pointer}/value"), "undefined")
         }
-        Value::Bounds(_, Ok(ends)) => {
-            let [low, high] = [("ci_low", ends.low()), ("ci_high", ends.high())]
-                .map(|(key, end)| number(format!("{pointer}/{key}"), format!("{end:.3}")).0);
-            let words = |text: &'static str| vec![Part::Text(text.into())];
-            Cell([words("["), low, words(", "), high, words("]")].concat())
-        }
+        Value::Bounds(_, Ok(ends)) => Cell(parts_of_ends(
+            "[",
+            &pointer,
+            [ends.low(), ends.high()].map(|end| format!("{end:.3}")),
+        )),
         Value::Figure(_, Ok(figure)) => {
             let mut parts = Vec::new();
             if best == Some(figure.value) {
@@ -490,18 +496,13 @@ fn cell(value: &Value, place: &str, key: &str, best: Option<f64>) -> Cell {
             }
             let value = figure_text(figure, figure.value);
             parts.extend(number(format!("{pointer}/value"), value).0);
-            if let Err(why) = figure.interval {
-                if why != NoInterval::NotRequested {
-                    parts.push(Part::Text(" [undefined]".into()));
+            match figure.interval {
+                Err(NoInterval::NotRequested) => {}
+                Err(_) => parts.push(Part::Text(" [undefined]".into())),
+                Ok(ends) => {
+                    let ends = [ends.low(), ends.high()].map(|end| figure_text(figure, end));
+                    parts.extend(parts_of_ends(" [", &pointer, ends));
                 }
-            } else if let Ok(interval) = figure.interval {
-                parts.push(Part::Text(" [".into()));
-                let low = figure_text(figure, interval.low());
-                parts.extend(number(format!("{pointer}/ci_low"), low).0);
-                parts.push(Part::Text(", ".into()));
-                let high = figure_text(figure, interval.high());
-                parts.extend(number(format!("{pointer}/ci_high"), high).0);
-                parts.push(Part::Text("]".into()));
             }
             // Next to an interval it would make tables too wide.
             let is_alone = figure.interval == Err(NoInterval::NotRequested);
@@ -545,6 +546,14 @@ fn json_cell(json: &Json, pointer: String) -> Cell {
             Cell(parts)
         }
     }
+}
+
+/// Returns the ends of an interval at this place, after a bracket.
+fn parts_of_ends(bracket: &'static str, place: &str, [low, high]: [String; 2]) -> Vec<Part> {
+    let [low, high] = [("ci_low", low), ("ci_high", high)]
+        .map(|(key, text)| Part::Number { pointer: format!("{place}/{key}"), text });
+    let [bracket, comma, end] = [bracket, ", ", "]"].map(|text| Part::Text(text.into()));
+    vec![bracket, low, comma, high, end]
 }
 
 fn number(pointer: String, text: impl Into<String>) -> Cell {

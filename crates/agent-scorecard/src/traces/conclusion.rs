@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::{
-    confidence,
+    confidence::{self, VERDICTS},
     metrics::LEVEL,
     report::{
         block::{Block, Value},
@@ -16,7 +16,7 @@ use crate::{
 
 /// Returns the conclusions on one column.
 pub(super) fn of_column(block: &Block, how: &str) -> Vec<String> {
-    let scored = match confidence::clause(block, block.count(key::n), how) {
+    let scored = match confidence::clause(&VERDICTS, block, block.count(key::n), how) {
         None => "there is no complete run to score".to_owned(),
         Some(clause) => clause + &calibration(block, how) + &ranking(block),
     };
@@ -36,7 +36,7 @@ pub(super) fn of_column(block: &Block, how: &str) -> Vec<String> {
 fn calibration(block: &Block, how: &str) -> String {
     let figures = [T_ECE, OF_CALIBRATED[0], OF_CALIBRATED[2]].map(|it| block.figure(it.key));
     let [Ok(found), Ok(expected), Ok(p)] = figures else { return String::new() };
-    if p.value > 1.0 - LEVEL {
+    if p.value > 1.0 - LEVEL.get() {
         return String::new();
     }
     let [found, expected, p] = [found, expected, p].map(|it| shown(it.value));

@@ -2,9 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use censoring::Seed;
 use serde::Serialize;
-use trajectory_metrics::{
-    Better, Bootstrap, ExactMean, Level, Resampling, StreamFigure, Undefined,
-};
+use trajectory_metrics::{Better, Bootstrap, ExactMean, Resampling, StreamFigure, Undefined};
 
 use crate::{
     clusters::ClusterBy,
@@ -120,14 +118,11 @@ pub fn differences(first: &TraceEvaluation, second: &TraceEvaluation) -> Result<
         Ok(bootstrap) => bootstrap,
         Err(error) => return Ok(Err(Undefined::new(error.to_string()))),
     };
-    let resampling = Resampling {
-        bootstrap: &bootstrap,
-        resamples: options.resamples,
-        level: Level::new(LEVEL)?,
-    };
+    let (bootstrap, resamples) = (&bootstrap, options.resamples);
+    let resampling = Resampling { bootstrap, resamples, level: LEVEL };
     let mut found = second.stream.minus(&first.stream, None, Some(resampling))?;
     let n_units = [of_first.len(), of_second.len()];
-    found.push(censored(both, n_units, resampling)?);
+    found.push(censored(both, n_units, resampling));
     let is_cut_off = units.iter().zip(complete).any(|(units, complete)| units.len() > complete);
     if is_cut_off {
         let noted = |(measure, assumption)| format!("{measure}: {assumption}");
@@ -171,7 +166,7 @@ pub fn with_differences(
     let names: Vec<&str> = report.columns.iter().map(|column| column.name.as_str()).collect();
     let what = names.iter().rev().copied().collect::<Vec<_>>().join(" minus ");
     let parts_key = report.columns.first().map_or("", |column| column.parts.0);
-    let (mut notes, mut verdicts, mut parts) = (Vec::new(), Vec::new(), Block::default());
+    let (mut notes, mut verdicts, mut parts) = (Vec::new(), Vec::new(), Vec::new());
     for (part, compared) in differences {
         let key = match part {
             "" => "difference".to_owned(),
@@ -192,23 +187,16 @@ pub fn with_differences(
                 }
                 let name = if part.is_empty() { "difference" } else { part };
                 block.title = format!("{name}: {what}, {}", block.title);
-                parts.fields.push(Field::block(part, block));
+                parts.push((part, block));
             }
         }
     }
-    let places = report.places();
-    let by_task =
-        |block: &Block| block.get(key::clustered_by_task) == Some(&Value::Json(true.into()));
-    let unit = match places.iter().filter(|place| by_task(place.block)).count() {
-        0 => "runs",
-        all if all == places.len() => "tasks",
-        _ => "tasks or runs",
-    };
+    let unit = report.resampled_units();
     let (mut decided, mut words) = (Vec::new(), "");
-    match parts.fields.as_slice() {
+    match parts.as_slice() {
         _ if is_same_runs => {}
         // If each column has one part, its difference is the difference of the columns.
-        [Field { value: Value::Block(block), .. }] if places.len() == 2 => {
+        [(_, block)] if report.places().len() == 2 => {
             decided.extend(block.fields.iter().filter_map(|field| match &field.value {
                 Value::Figure(measure, Ok(figure)) if measure.better != Better::Neither => {
                     let ends = figure.interval.ok()?;
@@ -233,24 +221,21 @@ pub fn with_differences(
     );
     report.title = "Forecasts of success along runs".to_owned();
     report.main_pictures = vec!["reliability"];
-    let is_whole = parts.fields.iter().all(|field| field.key.is_empty());
-    let difference = match parts.fields.pop() {
-        Some(field) if is_whole => Some(field.value),
-        None => None,
-        last => {
-            parts.fields.extend(last);
-            let fields = vec![Field::block(parts_key, parts)];
-            Some(Value::Block(Block::of(fields)))
-        }
-    };
-    let field = |value| Field { value, ..Field::json("difference", ()) };
     report.conclude();
     report.conclusion.extend(verdicts);
-    if let (Some(Value::Block(block)), [_, second]) = (&difference, report.columns.as_slice()) {
-        let named = BTreeMap::from([(&second.name, block)]);
-        report.together.push_json("differences", &named);
+    if !parts.is_empty() {
+        let block = match parts.iter().position(|(part, _)| part.is_empty()) {
+            Some(whole) => parts.swap_remove(whole).1,
+            None => {
+                let parts = parts.into_iter().map(|(part, block)| Field::block(part, block));
+                Block::of([Field::block(parts_key, Block::of(parts))])
+            }
+        };
+        if let [_, second] = report.columns.as_slice() {
+            report.together.push_json("differences", &BTreeMap::from([(&second.name, &block)]));
+        }
+        report.together.fields.push(Field::block("difference", block));
     }
-    report.together.fields.extend(difference.map(field));
     report.together.say(Position::Note, notes);
     report
 }
@@ -261,7 +246,7 @@ fn censored(
     columns: [&TraceEvaluation; 2],
     n_units: [usize; 2],
     Resampling { bootstrap, resamples, level }: Resampling<'_>,
-) -> Result<StreamFigure, Error> {
+) -> StreamFigure {
     let [first, second] = columns;
     let logs = columns.map(|column| column.stream.scores().log.as_slice());
     let parts = [logs[0], logs[1], &first.censored_scores, &second.censored_scores];
@@ -278,7 +263,7 @@ fn censored(
     let [first, second] =
         [0, 1].map(|at| scores.iter().filter_map(|row| row[at]).collect::<ExactMean>().finish());
     let value = second.and_then(|second| Ok(second - first?)).map_err(Into::into);
-    Ok(StreamFigure::new(CENSORED, value, Some(minus), level))
+    StreamFigure::new(CENSORED, value, Some(minus), level)
 }
 
 /// Returns the resampling unit of a run: the task that one of the columns has for it, or its own.

@@ -9,7 +9,7 @@ use run_logs::{
     TraceRemarks, TraceRun, TraceRuns, TraceSource, fold_traces, json_lines::RunCounts,
 };
 use trajectory_metrics::{
-    Binning, CalibrationTest, Diagnostics, ExactMean, Figure, Level, LogScore, Measure, NoInterval,
+    Binning, CalibrationTest, Diagnostics, ExactMean, Figure, LogScore, Measure, NoInterval,
     Probability, Resampling, STREAM_MEASURES, ScoredStream, Seed, StreamFigure, Summary,
     TiedBlocks, Tps, TpsFamily, Traces, Undefined,
 };
@@ -31,7 +31,7 @@ use crate::{
             counted, fields, is_score, of_calibrated,
         },
         partial::{PartialRuns, REASON, undefined},
-        pictures::{CurveSettings, curves},
+        pictures::curves,
         settings::{Calibration, TraceOptions},
         units::{Name, Names, Resampled, RunsDigest},
     },
@@ -404,7 +404,7 @@ impl TraceEvaluation {
         let mut resampling = None;
         if let Some(resampled) = &resampled {
             block.say(Position::Note, resampled.notes.iter().cloned());
-            let (resamples, level) = (options.resamples, Level::new(LEVEL)?);
+            let (resamples, level) = (options.resamples, LEVEL);
             match &resampled.bootstrap {
                 Ok(bootstrap) => resampling = Some(Resampling { bootstrap, resamples, level }),
                 // One task or id says nothing of the variation between them.
@@ -494,8 +494,8 @@ impl TraceEvaluation {
             block.push_json("missing", missing);
         }
         if let Some(summary) = drawn {
-            let how = CurveSettings { summary, resamples: options.resamples, seed: options.seed };
-            let (pictures, bins) = curves(&self.traces, how)?;
+            let band = (options.resamples, Seed::new(options.seed));
+            let (pictures, bins) = curves(&self.traces, summary, band)?;
             block.push_json("bins", &bins);
             block.pictures = pictures;
         }
@@ -518,7 +518,7 @@ impl TraceEvaluation {
         let none = || Undefined::new("there is no complete run");
         let (mut base_rate, mut verdicts) = (None, [Err(none()), Err(none())]);
         let (mut calibration, mut summaries) = (Err(none()), BTreeMap::new());
-        let censored = censored_estimate(&self.stream, &self.censored_scores, resampling)?;
+        let censored = censored_estimate(&self.stream, &self.censored_scores, resampling);
         let on_censored = censored.note();
         let mut estimates = vec![censored];
         let (mut reference, mut notes) = (Vec::new(), Vec::new());
@@ -529,7 +529,7 @@ impl TraceEvaluation {
             (base_rate, calibration) = (Some(rate), Err(Undefined::new(REASON)));
             estimates.extend(scores);
             notes = own;
-            reference.push(undefined(CENSORED)?);
+            reference.push(undefined(CENSORED));
         } else if let (Some((chosen, others)), false) =
             (self.summaries.split_last(), self.stream.is_empty())
         {
@@ -562,7 +562,7 @@ impl TraceEvaluation {
             let (constant, constant_scores) = self.constant(rate, chosen)?;
             reference = constant.estimates(None, resampling)?;
             notes = self.stream.notes(&found, &reference, None, resampling);
-            reference.push(censored_estimate(&constant, &constant_scores, resampling)?);
+            reference.push(censored_estimate(&constant, &constant_scores, resampling));
             estimates.extend(found);
         }
 
@@ -597,7 +597,7 @@ impl TraceEvaluation {
         // Without resamples of the runs, it was not asked for intervals or there is one cluster.
         let why = match resamples {
             0 => NoInterval::NotRequested,
-            _ => NoInterval::too_few(1, Level::new(LEVEL)?),
+            _ => NoInterval::too_few(1, LEVEL),
         };
         let prepared = |mut field: Field| {
             if let Value::Figure(_, Ok(figure)) = &mut field.value
@@ -629,11 +629,9 @@ impl TraceEvaluation {
             Value::Figure(measure, _) if is_score(measure) => field,
             _ => field.unshown(),
         };
-        let constant = Block {
-            title: "base rate: scores of a constant forecast, the share of successes of these runs"
-                .to_owned(),
-            ..Block::of(fields(&reference).map(of_reference))
-        };
+        let title =
+            "base rate: scores of a constant forecast, the share of successes of these runs";
+        let constant = Block::titled(title, fields(&reference).map(of_reference));
         block.fields.push(Field::block("base_rate_reference", constant));
         let (mut of_summaries, mut by_summary) = (Block::default(), Block::default());
         for (name, values) in summaries {
@@ -736,7 +734,7 @@ fn censored_estimate(
     stream: &ScoredStream,
     censored: &[f64],
     resampling: Option<Resampling<'_>>,
-) -> Result<StreamFigure, Error> {
+) -> StreamFigure {
     let scores = || stream.scores().log.iter().chain(censored).copied();
     let replicates = resampling.map(|Resampling { bootstrap, resamples, .. }| {
         let scores: Vec<_> = scores().map(|score| [Some(score)]).collect();
@@ -744,5 +742,5 @@ fn censored_estimate(
         replicates
     });
     let value = scores().collect::<ExactMean>().finish().map_err(Into::into);
-    Ok(StreamFigure::new(CENSORED, value, replicates, Level::new(LEVEL)?))
+    StreamFigure::new(CENSORED, value, replicates, LEVEL)
 }

@@ -98,11 +98,7 @@ impl From<&TraceRemarks> for Beside {
 
 /// Returns a table of numbers of runs by category.
 pub(super) fn counted(title: &str, counts: BTreeMap<String, u64>) -> Block {
-    Block {
-        title: title.to_owned(),
-        fields: counts.into_iter().map(|(of, n)| Field::shown(of.clone(), of, n)).collect(),
-        ..Block::default()
-    }
+    Block::titled(title, counts.into_iter().map(|(of, n)| Field::shown(of.clone(), of, n)))
 }
 
 /// Returns the figures of all measures with their standard errors. Tables leave out figures that repeat another one:

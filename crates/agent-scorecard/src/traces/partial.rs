@@ -2,8 +2,8 @@
 //! probability equal to the grade.
 
 use trajectory_metrics::{
-    ExactMean, Level, Measure, Probability, STREAM_MEASURES, ScoredStream, StreamFigure, Summary,
-    Traces, WeightSchedule,
+    ExactMean, Measure, Probability, STREAM_MEASURES, ScoredStream, StreamFigure, Summary, Traces,
+    WeightSchedule,
 };
 
 use crate::{
@@ -80,7 +80,7 @@ impl PartialRuns {
         let stated = stream.confidence().iter().chain(self.stream.confidence().iter().step_by(2));
         let stated: Vec<f64> = stated.map(|stated| stated.get()).collect();
         let names = complete.iter().chain(self.names.iter()).collect();
-        let level = Level::new(LEVEL)?;
+        let level = LEVEL;
         let resampled = Resampled::new(names, options.cluster_by, options.seed)?;
         let bootstrap = resampled.bootstrap.as_ref().ok().filter(|_| options.resamples > 0);
         let of_run = |run| scores.each_ref().map(|scores: &Vec<f64>| Some(scores[run]));
@@ -91,14 +91,11 @@ impl PartialRuns {
             .flatten();
         let mean = |scores: &Vec<f64>| Ok(ExactMean::of(scores.iter().copied(), None)?);
         let values = scores.each_ref().map(mean);
-        let mut estimates: Vec<StreamFigure> = STREAM_MEASURES
-            .into_iter()
-            .zip(values)
-            .map(|(measure, value)| StreamFigure::new(measure, value, drawn.next(), level))
-            .collect();
-        for measure in STREAM_MEASURES.into_iter().skip(scores.len()) {
-            estimates.push(undefined(measure)?);
-        }
+        let of_scores = STREAM_MEASURES.into_iter().zip(values);
+        let of_scores =
+            of_scores.map(|(of, value)| StreamFigure::new(of, value, drawn.next(), level));
+        let others = STREAM_MEASURES.into_iter().skip(scores.len()).map(undefined);
+        let estimates = of_scores.chain(others).collect();
         let own: Vec<u32> = (0..grades.len() as u32).collect();
         let clusters = bootstrap.map_or(&own[..], |it| it.cluster_of());
         let with_level = bootstrap.map(|_| level);
@@ -109,7 +106,7 @@ impl PartialRuns {
 }
 
 /// Returns a measure of ranking or calibration, which is undefined here.
-pub(super) fn undefined(measure: Measure) -> Result<StreamFigure, Error> {
+pub(super) fn undefined(measure: Measure) -> StreamFigure {
     let error = scoring_rules::checks::undefined("it", REASON);
-    Ok(StreamFigure::new(measure, Err(error.into()), None, Level::new(LEVEL)?))
+    StreamFigure::new(measure, Err(error.into()), None, LEVEL)
 }

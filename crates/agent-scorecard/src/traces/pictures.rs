@@ -4,14 +4,15 @@ use trajectory_metrics::{
     reliability_diagram, risk_coverage_curve,
 };
 
-use crate::report::picture::{Axis, BAND, BAND_NOTE, Mark, Picture, Pictures, Series, thinned};
+use crate::{
+    metrics::LEVEL,
+    report::picture::{Axis, BAND, BAND_NOTE, Mark, Picture, Pictures, Series, thinned},
+};
 
 /// The number of bins of the reliability diagram, all of equal width.
 const BINS: usize = 10;
 /// The number of bins of the histogram of forecasts.
 const HISTOGRAM_BINS: usize = 20;
-/// The share of reliability curves of calibrated forecasts that lie inside the band.
-const LEVEL: f64 = 0.95;
 /// The maximum number of drawn outcomes of a band that are in memory at once: resamples times distinct forecasts.
 const MOST_DRAWN: usize = 20_000_000;
 /// The minimum number of resamples of a band. With fewer, a band has no meaning.
@@ -19,38 +20,26 @@ const FEWEST_RESAMPLES: usize = 100;
 /// The maximum number of steps in the picture of mean forecasts.
 const MOST_STEPS: usize = 100;
 
-/// The settings of curves of traces.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct CurveSettings<'a> {
-    /// The summary that reduces the forecasts of a run to a single one for the curves.
-    pub(crate) summary: &'a Summary,
-    /// The number of resamples for the band; 0 for no band.
-    pub(crate) resamples: usize,
-    /// Seed of the band.
-    pub(crate) seed: u64,
-}
-
 /// Returns the pictures of traces with an outcome, and the bins of the reliability diagram. The pictures are
-/// reliability, forecasts, risk against coverage, Murphy diagram and mean forecast by step. None without a trace.
+/// reliability, forecasts, risk against coverage, Murphy diagram and mean forecast by step. None without a trace. A
+/// summary reduces the forecasts of a run to a single one. The band has a number of resamples, 0 for no band, and a seed.
 ///
 /// # Errors
 ///
 /// An error of the library, such as for a summary that does not exist for a trace.
 pub(crate) fn curves(
     traces: &Traces,
-    settings: CurveSettings<'_>,
+    summary: &Summary,
+    band: (usize, Seed),
 ) -> Result<(Pictures, Vec<ReliabilityBin>), Error> {
     if traces.is_empty() {
         return Ok(Default::default());
     }
-    let forecasts = settings.summary.forecasts(traces)?;
+    let forecasts = summary.forecasts(traces)?;
     let blocks = TiedBlocks::new(&forecasts, traces.outcomes(), None)?;
-    let label = forecast_label(settings.summary);
+    let label = forecast_label(summary);
     let figures = [
-        (
-            "reliability",
-            reliability(&[("observed success rate", &blocks)], &label, Some(settings))?,
-        ),
+        ("reliability", reliability(&[("observed success rate", &blocks)], &label, Some(band))?),
         ("forecasts", histogram(&blocks, &label)),
         ("risk_coverage", risk_coverage(&[("selected by forecast", &blocks)], &label)?),
         ("murphy", murphy(&[("these forecasts", &blocks)], &label)?),
@@ -69,20 +58,20 @@ pub(crate) fn curves(
 pub(crate) fn before_and_after(
     before: &Traces,
     after: &Traces,
-    settings: CurveSettings<'_>,
+    summary: &Summary,
 ) -> Result<Pictures, Error> {
     if before.is_empty() {
         return Ok(Pictures::new());
     }
     let blocks = |traces: &Traces| {
-        let forecasts = settings.summary.forecasts(traces)?;
+        let forecasts = summary.forecasts(traces)?;
         Ok::<_, Error>(TiedBlocks::new(&forecasts, traces.outcomes(), None)?)
     };
     let (before, after) = (blocks(before)?, blocks(after)?);
-    let label = forecast_label(settings.summary);
+    let label = forecast_label(summary);
     let both = [("raw", &before), ("calibrated", &after)];
     let figures = [
-        ("reliability", reliability(&both, &label, Some(settings))?),
+        ("reliability", reliability(&both, &label, None)?),
         ("risk_coverage", risk_coverage(&both, &label)?),
         ("murphy", murphy(&both, &label)?),
     ];
@@ -98,12 +87,12 @@ fn forecast_label(summary: &Summary) -> String {
     }
 }
 
-/// Returns the CORP reliability curves. With settings, a single curve has the band in which curves of calibrated
-/// forecasts lie.
+/// Returns the CORP reliability curves. With a number of resamples and a seed, a single curve has the band in which
+/// curves of calibrated forecasts lie.
 pub(crate) fn reliability(
     streams: &[(&str, &TiedBlocks)],
     label: &str,
-    settings: Option<CurveSettings<'_>>,
+    band: Option<(usize, Seed)>,
 ) -> Result<Picture, Error> {
     let mut series = vec![Series::reference("perfect calibration", (0.0, 0.0), (1.0, 1.0))];
     let rate = |blocks: &TiedBlocks| blocks.successes() / (blocks.failures() + blocks.successes());
@@ -114,12 +103,11 @@ pub(crate) fn reliability(
         rates.first().filter(|_| is_one_rate).map(|rate| base("base rate".to_owned(), *rate)),
     );
     let mut note = "The curve is the isotonic fit of success rates (CORP). Below the diagonal, forecasts are higher than success rates; above it, lower.".to_owned();
-    if let ([(_, blocks)], Some(settings)) = (streams, settings) {
+    if let ([(_, blocks)], Some((resamples, seed))) = (streams, band) {
         let distinct = blocks.as_slice().len();
-        let resamples = settings.resamples.min(MOST_DRAWN / distinct.max(1));
+        let resamples = resamples.min(MOST_DRAWN / distinct.max(1));
         if resamples >= FEWEST_RESAMPLES {
-            let band =
-                consistency_band(blocks, Level::new(LEVEL)?, resamples, Seed::new(settings.seed))?;
+            let band = consistency_band(blocks, LEVEL, resamples, seed)?;
             let points: Vec<[f64; 3]> = (blocks.as_slice().iter().zip(band))
                 .map(|(at, ends)| [at.confidence.get(), ends.low(), ends.high()])
                 .collect();
@@ -214,10 +202,8 @@ fn murphy(streams: &[(&str, &TiedBlocks)], label: &str) -> Result<Picture, Error
             .collect();
         let (outcomes, weights): (Vec<bool>, Vec<_>) = present.into_iter().unzip();
         let constant = TiedBlocks::new(&vec![rate; outcomes.len()], &outcomes, Some(&weights))?;
-        let mut base =
-            Series::new("base rate for every run", Mark::Reference, elementary(&constant)?);
-        base.mark = Mark::Reference;
-        series.push(base);
+        let points = elementary(&constant)?;
+        series.push(Series::new("base rate for every run", Mark::Reference, points));
     }
     for (name, blocks) in streams {
         series.push(Series::new(*name, Mark::Line, elementary(blocks)?));

@@ -204,21 +204,10 @@ pub(super) const fn name_of_reading(reading: Option<&PlanReading>) -> &'static s
 }
 
 /// Returns the name of a repair.
-pub(super) const fn name_of_repair(repair: &Repair) -> &'static str {
-    match repair {
-        Repair::TextStripped { .. } => "text_stripped",
-        Repair::SeveralPlans { .. } => "several_plans",
-        Repair::CutOff { .. } => "cut_off",
-        Repair::TrailingCommas { .. } => "trailing_commas",
-        Repair::SingleQuotes { .. } => "single_quotes",
-        Repair::UnquotedKeys { .. } => "unquoted_keys",
-        Repair::PaddedId { .. } => "padded_id",
-        Repair::OtherName { .. } => "other_name",
-        Repair::EntryDropped { .. } => "entry_dropped",
-        Repair::UnknownId { .. } => "unknown_id",
-        Repair::ExtraFields { .. } => "extra_fields",
-        Repair::Allocation { .. } => "allocation",
-        Repair::RepeatedId { .. } => "repeated_id",
-        _ => "other",
-    }
+pub(super) fn name_of_repair(repair: &Repair) -> String {
+    let name = match serde_json::to_value(repair) {
+        Ok(Value::Object(named)) => named.into_iter().next().map(|(name, _)| name),
+        _ => None,
+    };
+    name.unwrap_or_else(|| "other".to_owned())
 }

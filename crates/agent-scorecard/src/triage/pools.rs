@@ -16,7 +16,7 @@ use crate::{
         key,
     },
     triage::{
-        METRICS, Pools, RATES, TriageOptions,
+        METRICS, Pools, RATES, REGIMES, TriageOptions,
         plans::{Answers, Planner, name_of_reading, name_of_repair},
     },
 };
@@ -31,20 +31,13 @@ pub struct PoolScore {
 /// The mean scores of the plans for one pool in one regime.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct RegimeScore {
-    kind: Option<Kind>,
+    /// The efficiency of the first plan.
+    first: Option<Efficiency>,
     eta: Option<f64>,
     informative: Option<f64>,
     /// The variance of the mean over informative plans, if there are several plans.
     order_variance: Option<f64>,
     regret: Option<f64>,
-}
-
-/// The kinds of efficiency of a plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Informative,
-    NothingSolvable,
-    RandomIsOptimal,
 }
 
 impl RegimeScore {
@@ -57,11 +50,7 @@ impl RegimeScore {
             informative.iter().map(|score| (score - centre).powi(2)).sum::<f64>() / (n - 1.0) / n
         });
         Self {
-            kind: efficiencies.first().map(|efficiency| match efficiency {
-                Efficiency::NothingSolvable => Kind::NothingSolvable,
-                Efficiency::RandomIsOptimal { .. } => Kind::RandomIsOptimal,
-                _ => Kind::Informative,
-            }),
+            first: efficiencies.first().copied(),
             eta: mean(&efficiencies.iter().map(Efficiency::score).collect::<Vec<_>>()),
             informative: mean(&informative),
             order_variance,
@@ -74,8 +63,8 @@ impl RegimeScore {
     }
 
     pub(super) fn informative(&self) -> Result<f64, Undefined> {
-        self.informative.ok_or(Undefined::new(match self.kind {
-            Some(Kind::NothingSolvable) => NOTHING_SOLVABLE,
+        self.informative.ok_or(Undefined::new(match self.first {
+            Some(Efficiency::NothingSolvable) => NOTHING_SOLVABLE,
             _ => "a random plan earns as much as the oracle",
         }))
     }
@@ -107,7 +96,7 @@ struct OfPool {
     random_sampled: SampledRandom,
     reading: Option<&'static str>,
     unparseable: Option<(UnreadableReason, usize)>,
-    repairs: BTreeMap<&'static str, usize>,
+    repairs: BTreeMap<String, usize>,
     /// The scores of the plans; `None` without a plan.
     score: Option<PoolScore>,
     unsolvable: Option<UnsolvableCounts>,
@@ -133,9 +122,12 @@ pub(super) fn row(
     let scores: Vec<&PoolScore> =
         found.iter().filter_map(|of_pool| of_pool.score.as_ref()).collect();
     let planned = scores.len();
-    let count = |kind| scores.iter().filter(|score| score.advisory.kind == Some(kind)).count();
-    let [informative, nothing, optimal] =
-        [Kind::Informative, Kind::NothingSolvable, Kind::RandomIsOptimal].map(count);
+    let count = |is: fn(Efficiency) -> bool| {
+        scores.iter().filter(|score| score.advisory.first.is_some_and(is)).count()
+    };
+    let informative = count(|it| matches!(it, Efficiency::Informative(_)));
+    let nothing = count(|it| it == Efficiency::NothingSolvable);
+    let optimal = count(|it| matches!(it, Efficiency::RandomIsOptimal { .. }));
     if planned < n {
         notes.push(format!(
             "{} of {n} pools have no plan that can be executed; eta and regret leave them out",
@@ -198,18 +190,18 @@ pub(super) fn row(
     }
     if options.planner == Planner::Random {
         let of_regime: [(_, _, OfRegime); 2] = [
-            ("eta_advisory_informative", "eta_advisory_informative_over_orders", |it| &it.advisory),
-            ("eta_enforced_informative", "eta_enforced_informative_over_orders", |it| &it.enforced),
+            (REGIMES[0].1, "eta_advisory_informative_over_orders", |it| &it.advisory),
+            (REGIMES[1].1, "eta_enforced_informative_over_orders", |it| &it.enforced),
         ];
         let known = if above_oracle > 0 { &of_regime[..1] } else { &of_regime };
         for (of, key, of_regime) in known {
             let variances = scores.iter().filter_map(|score| of_regime(score).order_variance);
             let variances: Vec<f64> = variances.collect();
             if !variances.is_empty() {
-                let error = variances.iter().sum::<f64>().sqrt() / variances.len() as f64;
-                let figure = row
-                    .figure(of)
-                    .map(|eta| Figure { standard_error: Some(error), ..Figure::from(eta.value) });
+                let standard_error =
+                    Some(variances.iter().sum::<f64>().sqrt() / variances.len() as f64);
+                let figure = row.figure(of);
+                let figure = figure.map(|eta| Figure { standard_error, ..Figure::from(eta.value) });
                 let help = "The same efficiency, with a standard error that covers only the random choice of orders.";
                 let measure = Measure::new(key, "", Better::Higher, help);
                 row.fields.push(Field::figure(measure, figure));
@@ -229,8 +221,7 @@ pub(super) fn row(
     let place = pools.place(alpha);
     push_readings(&mut row, &found, &place, &mut notes);
     row.say(Position::Note, notes);
-    row.push_reasons();
-    let notes = row.unsay(Position::Note).into_iter().map(|note| format!("{place}: {note}"));
+    let notes = row.take_notes(&place);
     Ok(row.saying(Position::Note, notes))
 }
 
@@ -275,8 +266,8 @@ fn push_readings(row: &mut Block, found: &[OfPool], place: &str, notes: &mut Vec
         if let Some(reading) = of_pool.reading {
             *readings.entry(reading).or_insert(0) += 1;
         }
-        for (&repair, count) in &of_pool.repairs {
-            *repairs.entry(repair).or_insert(0) += count;
+        for (repair, count) in &of_pool.repairs {
+            *repairs.entry(repair.as_str()).or_insert(0) += count;
         }
     }
     if !readings.is_empty() {

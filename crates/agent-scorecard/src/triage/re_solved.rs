@@ -1,15 +1,13 @@
 use std::{cmp::Ordering, collections::BTreeMap, iter::repeat_n, ops::Range};
 
 use knapsack_oracle::BudgetAware;
-use scoring_rules::Level;
 use trajectory_metrics::{
     Arm, Figure, Measure, Metric,
     estimates::{self, Difference, SHARE},
 };
 
 use crate::{
-    metrics::LEVEL,
-    metrics::metrics,
+    metrics::{LEVEL, metrics},
     report::{
         block::{Block, Field, Position},
         sentence::{counted, percent, points, side_of},
@@ -52,9 +50,7 @@ pub fn re_solved(counts: &ReSolvedCounts) -> Block {
     let (mut conclusion, mut notes) = (Vec::new(), Vec::new());
     let mut noted = |key, label, name: &str, counts: &BudgetAware| {
         let mut row = row(key, label, name, counts);
-        row.push_reasons();
-        let own = row.unsay(Position::Note).into_iter();
-        notes.extend(own.map(|note| format!("{label} {name:?}: {note}")));
+        notes.extend(row.take_notes(&format!("{label} {name:?}")));
         row
     };
     let models = counts.iter().map(|(model, datasets)| {
@@ -115,7 +111,9 @@ fn row(key: &'static str, label: &'static str, name: &str, counts: &BudgetAware)
 /// Returns a figure of [`RE_SOLVING`] with its 95 % interval, which treats problems as independent.
 fn figure(counts: &BudgetAware, measure: &Measure, value: f64) -> Figure {
     let n = counts.items();
-    let (Ok(level), true) = (Level::new(LEVEL), n <= MOST_PROBLEMS) else { return value.into() };
+    if n > MOST_PROBLEMS {
+        return value.into();
+    }
     let problems: Vec<u64> = (0..n).collect();
     let rows = |solved: Range<u64>| problems.iter().map(move |at| f64::from(solved.contains(at)));
     let found = if measure.key == CHANGE.measure.key {
@@ -126,10 +124,11 @@ fn figure(counts: &BudgetAware, measure: &Measure, value: f64) -> Figure {
         let arms = [Arm::First, Arm::Second].into_iter().flat_map(|arm| repeat_n(arm, n as usize));
         let twice = [&problems[..], &problems].concat();
         Difference::new(&outcomes, &arms.collect::<Vec<_>>(), &twice, SHARE)
-            .map(|found| found.figure(level))
+            .map(|found| found.figure(LEVEL))
     } else {
         let solved = (value * n as f64).round() as u64;
-        estimates::mean(&rows(0..solved).collect::<Vec<_>>(), None, &problems, SHARE, level)
+        let solved: Vec<f64> = rows(0..solved).collect();
+        estimates::mean(&solved, None, &problems, SHARE, LEVEL)
     };
     Figure { value, ..found.unwrap_or(value.into()) }
 }

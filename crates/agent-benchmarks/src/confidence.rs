@@ -18,13 +18,11 @@ pub(crate) mod settings;
 pub(crate) mod texts;
 
 pub use censoring::{CensoringReport, ContinuationAudit};
-pub use conversation::ConfidenceConversation;
-pub use conversation::TruthProbe;
+pub use conversation::{ConfidenceConversation, TruthProbe};
 pub use corpus::{Corpus, Page};
 pub use figures::{CompleteRuns, ConfidenceFigures, Predictor};
 pub use outcome::ConfidenceRecord;
-pub use predictors::{Continued, FollowUp};
-pub use predictors::{agreement, saup, semantic_confidence, uprop};
+pub use predictors::{Continued, FollowUp, agreement, saup, semantic_confidence, uprop};
 pub use run_logs::{ConfidenceStream, MissingValue};
 pub use settings::{Confidence, Dataset, Instance};
 pub use texts::Prompts;

@@ -57,9 +57,7 @@ pub use trajectory_metrics::{
 };
 pub use values::checker::Checker;
 pub use values::question::{Attempted, Question, read_questions};
-pub use values::record::Figures;
-pub use values::record::Record;
-pub use values::record::{ReplyEvent, TurnEvent, reply_events};
+pub use values::record::{Figures, Record, ReplyEvent, TurnEvent, reply_events};
 pub use values::request::{Request, Sampling};
 pub use values::template::Template;
 pub use values::tool_definition::{Parameter, ParameterKind, ToolDefinition};

@@ -106,20 +106,6 @@ pub struct BudgetRecord {
 }
 
 impl BudgetRecord {
-    pub(super) fn new(
-        instance: &Instance<'_>,
-        mut record: Record,
-        samples: Vec<Vec<Sample>>,
-    ) -> Self {
-        let names = instance.settings.resources.iter().map(|(name, _)| name.clone());
-        let resources: Vec<String> = names.collect();
-        let run = &mut record.run;
-        run.metadata.insert("benchmark".to_owned(), "budget".into());
-        let list = resources.iter().map(|name| Value::from(name.as_str())).collect();
-        run.metadata.insert("resources".to_owned(), Value::List(list));
-        Self { record, resources, left_out: instance.left_out.clone(), samples }
-    }
-
     /// Returns the samples of the resource at this position in the setting; empty beyond the last resource.
     #[must_use]
     pub fn samples(&self, resource: usize) -> &[Sample] {
@@ -155,7 +141,8 @@ impl Instance<'_> {
     /// Returns a conversation about the run.
     #[must_use]
     pub fn conversation(&self) -> BudgetConversation<'_> {
-        let mut run = Run::new(self.run_name());
+        let position = || self.rollout.index().to_string();
+        let mut run = Run::new(self.rollout.id().map_or_else(position, str::to_owned));
         run.task = self.rollout.key("task").map(str::to_owned);
         let mut conversation = BudgetConversation {
             instance: self,
@@ -164,13 +151,6 @@ impl Instance<'_> {
         };
         conversation.ask_next();
         conversation
-    }
-}
-
-impl Instance<'_> {
-    /// Returns the id of the rollout, or its position if it has no id.
-    fn run_name(&self) -> String {
-        self.rollout.id().map_or_else(|| self.rollout.index().to_string(), str::to_owned)
     }
 }
 
@@ -226,6 +206,13 @@ impl Conversation for BudgetConversation<'_> {
     }
 
     fn finish(self) -> BudgetRecord {
-        BudgetRecord::new(self.instance, self.dialogue.finish(), self.samples)
+        let Self { instance, dialogue, samples } = self;
+        let names = instance.settings.resources.iter().map(|(name, _)| name.clone());
+        let resources: Vec<String> = names.collect();
+        let list: Vec<Value> = resources.iter().map(|name| name.as_str().into()).collect();
+        let mut record = dialogue.finish();
+        record.keep("benchmark", "budget");
+        record.keep("resources", list);
+        BudgetRecord { record, resources, left_out: instance.left_out.clone(), samples }
     }
 }

@@ -35,25 +35,23 @@ impl Task {
     /// mll-lab-nu/BAGEN.
     #[must_use]
     pub const fn files(self) -> [&'static str; 2] {
-        macro_rules! files {
-            ($name:literal) => {
-                [files!($name, "system"), files!($name, "user")]
-            };
-            ($name:literal, $role:literal) => {
-                concat!(
-                    "scripts/evaluation-scripts/eval/prompts/",
-                    $name,
-                    "_estimation_",
-                    $role,
-                    ".txt"
-                )
-            };
-        }
         match self {
-            Self::Sokoban => files!("sokoban"),
-            Self::SearchR1 => files!("searchr1"),
-            Self::SweBench => files!("swebench"),
-            Self::Warehouse => files!("warehouse"),
+            Self::Sokoban => [
+                "scripts/evaluation-scripts/eval/prompts/sokoban_estimation_system.txt",
+                "scripts/evaluation-scripts/eval/prompts/sokoban_estimation_user.txt",
+            ],
+            Self::SearchR1 => [
+                "scripts/evaluation-scripts/eval/prompts/searchr1_estimation_system.txt",
+                "scripts/evaluation-scripts/eval/prompts/searchr1_estimation_user.txt",
+            ],
+            Self::SweBench => [
+                "scripts/evaluation-scripts/eval/prompts/swebench_estimation_system.txt",
+                "scripts/evaluation-scripts/eval/prompts/swebench_estimation_user.txt",
+            ],
+            Self::Warehouse => [
+                "scripts/evaluation-scripts/eval/prompts/warehouse_estimation_system.txt",
+                "scripts/evaluation-scripts/eval/prompts/warehouse_estimation_user.txt",
+            ],
         }
     }
 }

@@ -117,10 +117,8 @@ const ANTHROPIC_VERSION: &str = "2026-10-21";
 enum Fault {
     /// A temporary fault that a later attempt may avoid, after `wait` if the server names a time.
     Passing { problem: String, wait: Option<Duration> },
-    /// The server refuses the request.
-    Refused(String),
-    /// The reply exceeds the maximum number of bytes.
-    TooLarge(String),
+    /// A fault that every later attempt has, too.
+    Final(AskError),
 }
 
 impl Client {
@@ -156,12 +154,10 @@ impl Client {
         }
         if let Some(cap) = settings.cost_cap {
             setting("cost_cap", cap, cap >= 0.0 && cap.is_finite(), "finite and at least 0")?;
+            setting("cost_cap", cap, settings.prices.is_some(), "given together with prices")?;
         }
         if let Some(tokens) = settings.uncounted_tokens {
             setting("uncounted_tokens", tokens as f64, tokens > 0, "at least 1")?;
-        }
-        if let Some(cap) = settings.cost_cap {
-            setting("cost_cap", cap, settings.prices.is_some(), "given together with prices")?;
         }
         let (base, query) = base_url.split_at(base_url.find('?').unwrap_or(base_url.len()));
         let config = Agent::config_builder()
@@ -269,10 +265,7 @@ impl Client {
             self.check_caps().map_err(AskError::Stop)?;
             let (problem, asked) = match self.attempt(&body) {
                 Ok(response) => return Ok(response),
-                Err(Fault::Refused(problem)) => return Err(AskError::Stop(problem)),
-                Err(Fault::TooLarge(problem)) => {
-                    return Err(AskError::NoReply(ModelError::new(problem)));
-                }
+                Err(Fault::Final(error)) => return Err(error),
                 Err(Fault::Passing { problem, wait }) => (problem, wait),
             };
             if attempt >= self.settings.attempts {
@@ -336,10 +329,11 @@ impl Client {
         let passing = |problem| Fault::Passing { problem: self.hide(problem), wait: None };
         let fault = |error: ureq::Error| match error {
             ureq::Error::BodyExceedsLimit(limit) => {
-                Fault::TooLarge(format!("the reply has more than {limit} bytes"))
+                let problem = format!("the reply has more than {limit} bytes");
+                Fault::Final(ModelError::new(problem).into())
             }
             ureq::Error::BadUri(_) | ureq::Error::Http(_) => {
-                Fault::Refused(self.hide(error.to_string()))
+                Fault::Final(AskError::Stop(self.hide(error.to_string())))
             }
             error => passing(error.to_string()),
         };
@@ -366,7 +360,7 @@ impl Client {
         let problem = format!("the server replied with status {status}{said}");
         Err(match status {
             408 | 409 | 429 | 500.. => Fault::Passing { problem, wait: retry_after(&response) },
-            _ => Fault::Refused(problem),
+            _ => Fault::Final(AskError::Stop(problem)),
         })
     }
 

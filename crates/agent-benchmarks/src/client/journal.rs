@@ -10,7 +10,7 @@ use run_logs::Reply;
 use serde::{Deserialize, Serialize};
 use trajectory_metrics::random::fnv1a;
 
-use crate::{engines::api::Api, error::Error};
+use crate::{engines::api::Api, error::Error, values::macros::setters};
 
 /// A file of answered requests, as append-only JSON Lines. Only one program at a time can have it open.
 ///
@@ -21,7 +21,7 @@ use crate::{engines::api::Api, error::Error};
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
-    api: Api,
+    pub(super) api: Api,
     most_unreadable: Option<usize>,
     state: Mutex<State>,
 }
@@ -163,20 +163,14 @@ impl Journal {
         Ok(Self { path: path.to_owned(), api: Api::default(), most_unreadable: None, state })
     }
 
-    /// Sets the format of the responses. The default is OpenAI's chat completions.
-    #[must_use]
-    pub fn with_api(mut self, api: Api) -> Self {
-        self.api = api;
-        self
-    }
+    setters! {
+        /// Sets the format of the responses. The default is OpenAI's chat completions.
+        with_api(api: Api);
 
-    /// Stops sending requests after this many consecutive new replies of one kind
-    /// ([`Conversation::awaits`](crate::Conversation::awaits)) were unusable. A model that never uses the requested
-    /// form then costs little. By default, there is no such limit.
-    #[must_use]
-    pub fn with_most_unreadable(mut self, replies: Option<usize>) -> Self {
-        self.most_unreadable = replies;
-        self
+        /// Stops sending requests after this many consecutive new replies of one kind
+        /// ([`Conversation::awaits`](crate::Conversation::awaits)) were unusable. A model that never uses the requested
+        /// form then costs little. By default, there is no such limit.
+        with_most_unreadable(most_unreadable: Option<usize>);
     }
 
     /// Records a new reply of this kind and text, with its problem if it has one.
@@ -199,10 +193,6 @@ impl Journal {
             return Err(Error::Unreadable { replies, problem, reply });
         }
         Ok(())
-    }
-
-    pub(super) const fn api(&self) -> Api {
-        self.api
     }
 
     /// Returns the number of answers.

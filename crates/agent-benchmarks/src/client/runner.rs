@@ -194,7 +194,7 @@ impl Journal {
 
     fn read(&self, answer: &Answer) -> Result<Result<Reply, ModelError>, Error> {
         Ok(match answer {
-            Answer::Response(response) => Ok(self.api().read_reply(response.as_bytes())?),
+            Answer::Response(response) => Ok(self.api.read_reply(response.as_bytes())?),
             Answer::NoReply(message) => Err(ModelError::new(message)),
         })
     }

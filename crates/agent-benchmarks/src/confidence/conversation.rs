@@ -1,11 +1,11 @@
 use censoring::{Probability, StopReason};
-use run_logs::{Message, Reply, Role, Run, Tokens};
+use run_logs::{Message, Reply, Role, Run, Score, Tokens};
 
 use crate::{
     confidence::{
         corpus::Page,
         outcome::ConfidenceRecord,
-        settings::{Action, Instance, read_step},
+        settings::{Action, Instance},
         texts,
     },
     engines::{
@@ -196,7 +196,7 @@ impl Conversation for ConfidenceConversation<'_> {
 
     fn reply(&mut self, reply: Reply) -> Result<(), Error> {
         let settings = &self.instance.settings;
-        let read = read_step(&reply, settings.form());
+        let read = settings.read_step(&reply);
         self.dialogue.take(reply)?;
         match read {
             Err(problem) => {
@@ -238,7 +238,17 @@ impl Conversation for ConfidenceConversation<'_> {
     }
 
     fn finish(self) -> ConfidenceRecord {
-        ConfidenceRecord::new(self.instance, self.dialogue.finish(), self.answer)
+        let Self { instance, dialogue, answer, .. } = self;
+        let mut record = dialogue.finish();
+        record.keep("benchmark", "confidence");
+        if let Some(answer) = &answer {
+            let is_right = instance.question.checker.is_right(answer);
+            record.run.outcome = Some(is_right);
+            let answer = Some(answer.clone());
+            let score = Score { value: is_right.into(), answer, ..Score::default() };
+            record.run.scores.insert("right".to_owned(), score);
+        }
+        ConfidenceRecord { record, answer, clips: instance.settings.clips }
     }
 }
 

@@ -50,6 +50,7 @@ impl Predictor {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Group {
+    runs: usize,
     /// The complete runs by question, with their outcomes.
     rows: Clustered<String, (Vec<Probability>, bool)>,
     /// The cut-off runs by question, with their horizons and their probabilities of success.
@@ -70,14 +71,6 @@ struct CutOff {
     horizon: usize,
     success: Option<Probability>,
     continuations: Continuations,
-}
-
-/// A run to be added to the rows of all predictors.
-struct Added<'a> {
-    record: &'a ConfidenceRecord,
-    /// The probability of success of a cut-off run.
-    success: Option<Probability>,
-    continued: &'a [Continued],
 }
 
 const ACCURACY: [Metric<[ExactMean; 2]>; 2] = [
@@ -210,9 +203,8 @@ impl ConfidenceFigures {
             let steps = record.record.run.agent_turns().count();
             let at_stop = continued.iter().find(|it| it.step == steps);
             let success = success.or_else(|| at_stop.and_then(Continued::success));
-            let added = Added { record, success, continued };
             let mut add = |stream, forecasts: Result<Vec<Probability>, &str>| {
-                groups.entry(stream).or_default().add(&added, forecasts);
+                groups.entry(stream).or_default().add(record, success, continued, forecasts);
             };
             for stream in ConfidenceStream::ALL {
                 let forecasts = record.forecasts(stream)?;
@@ -234,7 +226,7 @@ impl ConfidenceFigures {
             let (with_cut_off, continuations) = group.with_cut_off(how)?;
             Ok(Self {
                 stream,
-                runs: group.len(),
+                runs: group.runs,
                 cut_off: group.cut_off.len(),
                 complete: group.complete(how)?,
                 with_cut_off,
@@ -251,8 +243,15 @@ impl ConfidenceFigures {
 }
 
 impl Group {
-    fn add(&mut self, added: &Added<'_>, forecasts: Result<Vec<Probability>, &str>) {
-        let Added { record, success, continued } = *added;
+    /// Adds a run; `success` is the probability of success of a cut-off run.
+    fn add(
+        &mut self,
+        record: &ConfidenceRecord,
+        success: Option<Probability>,
+        continued: &[Continued],
+        forecasts: Result<Vec<Probability>, &str>,
+    ) {
+        self.runs += 1;
         let (run, question) = (&record.record.run, &record.record.run.id);
         let class = run.stop.as_ref().map(censoring::StopReason::class);
         if run.error.is_some() {
@@ -292,12 +291,6 @@ impl Group {
                 self.cut_off.update(question.clone(), Weight::ONE, (forecasts, outcome));
             }
         }
-    }
-
-    fn len(&self) -> usize {
-        let counted: u64 = self.left_out.values().chain(self.excluded.values()).sum();
-        let counted = usize::try_from(counted).unwrap_or(usize::MAX);
-        self.rows.len() + self.cut_off.len() + self.without_reply + counted
     }
 
     fn with_cut_off(

@@ -1,11 +1,10 @@
 use run_logs::{
     ConfidenceField, ConfidenceStream, FactRules, ForecastPolicy, MissingValue, Reply, RunTable,
-    Score, StreamOptions,
+    StreamOptions,
 };
 use scoring_rules::Probability;
-use trajectory_metrics::tool_calls::Value;
 
-use crate::{confidence::settings::Instance, error::Error, values::record::Record};
+use crate::{error::Error, values::record::Record};
 
 /// The record of a conversation about a question.
 ///
@@ -19,7 +18,7 @@ pub struct ConfidenceRecord {
     /// The answer.
     pub answer: Option<String>,
     /// Whether stated confidences outside [0, 1] are clipped.
-    clips: bool,
+    pub(super) clips: bool,
 }
 
 impl From<Record> for ConfidenceRecord {
@@ -31,19 +30,6 @@ impl From<Record> for ConfidenceRecord {
 }
 
 impl ConfidenceRecord {
-    pub(super) fn new(instance: &Instance, mut record: Record, answer: Option<String>) -> Self {
-        let run = &mut record.run;
-        run.metadata.insert("benchmark".to_owned(), "confidence".into());
-        if let Some(answer) = &answer {
-            let is_right = instance.question.checker.is_right(answer);
-            run.outcome = Some(is_right);
-            let value = Value::Bool(is_right);
-            let score = Score { value, answer: Some(answer.clone()), ..Score::default() };
-            run.scores.insert("right".to_owned(), score);
-        }
-        Self { record, answer, clips: instance.settings.clips }
-    }
-
     /// Returns the forecasts of a stream, one per step. If a step has no forecast, the inner `Err` has the number of
     /// the first such step, from 1, and the reason.
     ///

@@ -1,17 +1,17 @@
 //! Predictors of success from conversations and their continuations.
 
 use censoring::Continuations;
-use run_logs::Run;
+use run_logs::{Reply, Run};
 use scoring_rules::{
     Probability,
     checks::{same_length, setting},
 };
 
 use crate::{
-    confidence::{outcome::ConfidenceRecord, settings::action_text},
+    confidence::outcome::ConfidenceRecord,
     engines::continuation::count_continuations,
     error::Error,
-    values::checker::plain,
+    values::checker::{element, plain},
 };
 
 /// Returns the share of answers that are in the largest cluster of equivalent answers; `None` without an answer.
@@ -188,7 +188,8 @@ pub(super) fn derived(record: &ConfidenceRecord, continued: &[Continued]) -> [De
     let propagated = || {
         let sampled = replies().enumerate().map(|(step, _)| Ok(before(step)?.actions.clone()));
         let sampled = sampled.collect::<Result<Vec<_>, &str>>()?;
-        let made = replies().map(|reply| action_text(&reply.text).unwrap_or_default().to_owned());
+        let action = |reply: &Reply| element(&reply.text, "action").unwrap_or_default().to_owned();
+        let made = replies().map(action);
         uprop(&sampled, &made.collect::<Vec<_>>(), same).map_err(|_| "too_few_answers")
     };
     let surprise = || {
@@ -251,7 +252,7 @@ impl Continued {
     pub fn new(step: usize, branches: &[ConfidenceRecord]) -> Self {
         let first_action = |run: &Run| {
             let reply = run.agent_turns().nth(step)?.reply.as_ref()?;
-            action_text(&reply.text).map(str::to_owned)
+            element(&reply.text, "action").ok().map(str::to_owned)
         };
         let runs = || branches.iter().map(|branch| &branch.record.run);
         Self {

@@ -6,7 +6,7 @@ use scoring_rules::checks::setting;
 use crate::{
     confidence::{corpus::Corpus, texts::Prompts},
     error::Error,
-    values::{macros::setters, question::Question, request::Sampling},
+    values::{checker::element, macros::setters, question::Question, request::Sampling},
 };
 
 /// A setting of the confidence benchmark, in which a model answers a question in steps and states its confidence at
@@ -191,12 +191,23 @@ impl Confidence {
     /// ```
     #[must_use]
     pub fn problem_in(&self, reply: &Reply) -> Option<String> {
-        read_step(reply, self.form()).err()
+        self.read_step(reply).err()
     }
 
-    pub(super) const fn form(&self) -> Form {
-        let Self { needs_explanation, clips, .. } = *self;
-        Form { has_pages: self.corpus.is_some(), needs_explanation, clips }
+    /// Returns the action of a reply that also has a readable confidence; `Err` is the problem.
+    pub(super) fn read_step(&self, reply: &Reply) -> Result<Action, String> {
+        let action = element(&reply.text, "action")?;
+        // Actions on pages have brackets.
+        let is_bracketed = self.corpus.is_some();
+        let action = if is_bracketed { bracketed_action(action)? } else { plain_action(action)? };
+        match ConfidenceField::default().value(reply) {
+            Err(MissingValue::ConfidenceOutOfRange { .. }) if self.clips => {}
+            stated => drop(stated.map_err(|problem| problem.to_string())?),
+        }
+        if self.needs_explanation && element(&reply.text, "explanation")?.is_empty() {
+            return Err("the explanation is empty".to_owned());
+        }
+        Ok(action)
     }
 
     /// Returns whether there are pages, and whether any of them links to another.
@@ -266,45 +277,6 @@ pub(super) enum Action {
     Search(String),
     Lookup(String),
     Click(String),
-}
-
-/// The form of a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Form {
-    /// Whether the model has pages. Actions on pages have brackets.
-    pub(super) has_pages: bool,
-    pub(super) needs_explanation: bool,
-    /// Whether a confidence outside [0, 1] is clipped.
-    pub(super) clips: bool,
-}
-
-/// Returns the action of a reply that also has a readable confidence; `Err` is the problem.
-pub(super) fn read_step(reply: &Reply, form: Form) -> Result<Action, String> {
-    let action = element(&reply.text, "action")?;
-    let action = if form.has_pages { bracketed_action(action)? } else { plain_action(action)? };
-    match ConfidenceField::default().value(reply) {
-        Err(MissingValue::ConfidenceOutOfRange { .. }) if form.clips => {}
-        stated => drop(stated.map_err(|problem| problem.to_string())?),
-    }
-    if form.needs_explanation && element(&reply.text, "explanation")?.is_empty() {
-        return Err("the explanation is empty".to_owned());
-    }
-    Ok(action)
-}
-
-/// Returns the text between the last opening tag and the next closing one.
-pub(super) fn action_text(text: &str) -> Option<&str> {
-    element(text, "action").ok()
-}
-
-/// Returns the text between the last opening tag and the next closing one; `Err` is the problem.
-fn element<'t>(text: &'t str, name: &str) -> Result<&'t str, String> {
-    let (opening, closing) = (format!("<{name}>"), format!("</{name}>"));
-    let start = text.rfind(&opening).ok_or_else(|| format!("there is no {opening}…{closing}"))?;
-    let rest = &text[start + opening.len()..];
-    let end =
-        rest.find(&closing).ok_or_else(|| format!("{opening} has no closing tag {closing}"))?;
-    Ok(rest[..end].trim())
 }
 
 /// Returns an action of a setting without a corpus.

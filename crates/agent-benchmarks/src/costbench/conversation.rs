@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use censoring::StopReason;
-use run_logs::{RecordedCall, Reply, Role, Run};
+use run_logs::{Message, RecordedCall, Reply, Role, Run};
 use tool_graph::{CallRecord, Episode, Tool, costbench::Task};
 use trajectory_metrics::tool_calls::Value;
 
@@ -10,7 +10,6 @@ use crate::{
         instance::Instance,
         outcome::CostBenchRecord,
         preferences::{Preferences, dimension_of},
-        query::ReleasedQuery,
         reply_rules::{digits, found_number, has_answer, is_id, is_last_word},
         texts::{self, definitions},
         world::World,
@@ -54,31 +53,22 @@ impl Instance {
     /// Starts a conversation in which the model solves the query.
     #[must_use]
     pub fn conversation(&self) -> CostBenchConversation<'_> {
-        CostBenchConversation::new(self)
-    }
-}
-
-impl<'a> CostBenchConversation<'a> {
-    fn new(instance: &'a Instance) -> Self {
-        let query = &instance.query;
-        let world = instance.world();
-        let settings = &instance.settings;
-        let mut request = Request {
+        let Self { query, settings, .. } = self;
+        let world = self.world();
+        let request = Request {
             sampling: settings.sampling.clone(),
             top_logprobs: settings.top_logprobs,
             parallel_tool_calls: Some(false),
-            ..Request::default()
+            ..Request::new(vec![
+                Message::new(Role::System, texts::system(self)),
+                Message::new(Role::User, texts::request_text(self, &world)),
+            ])
         };
-        request.messages = vec![
-            run_logs::Message::new(Role::System, texts::system(instance)),
-            run_logs::Message::new(Role::User, texts::request_text(instance, &world)),
-        ];
         let mut run = Run::new(query.id.clone());
         run.task = Some(query.task().name().to_owned());
-        let episode = Episode::new(&instance.scenario);
-        let mut conversation = Self {
-            instance,
-            episode,
+        let mut conversation = CostBenchConversation {
+            instance: self,
+            episode: Episode::new(&self.scenario),
             tools: Vec::new(),
             world,
             preferences: query.preferences,
@@ -90,7 +80,9 @@ impl<'a> CostBenchConversation<'a> {
         conversation.show_tools();
         conversation
     }
+}
 
+impl CostBenchConversation<'_> {
     /// Shows the tools in their current state.
     fn show_tools(&mut self) {
         self.tools = self.episode.visible_tools();
@@ -249,7 +241,8 @@ impl<'a> CostBenchConversation<'a> {
     fn after_event(&mut self, event: usize) {
         if let Some(change) = self.instance.change(event) {
             self.preferences = change.0;
-            self.world.restart(change.0.task(), change.1.as_ref().map(ReleasedQuery::given));
+            self.world
+                .restart(change.0.task(), change.1.as_ref().map(|released| released.entry().given));
             let (world, replies) = (&self.world, self.replies);
             let text = texts::new_preferences(self.instance, world, change, event, replies);
             self.dialogue.say(Role::User, text);
@@ -285,7 +278,7 @@ impl Conversation for CostBenchConversation<'_> {
         let answer = answer_in(&text);
         let is_answered = match rules.finds_answers {
             true => has_answer(&text),
-            false => matches!(answer, Ok(Some(_))),
+            false => answer.is_ok(),
         };
         if is_answered {
             for call in 0..calls.len() {
@@ -294,9 +287,9 @@ impl Conversation for CostBenchConversation<'_> {
             self.dialogue.end(StopReason::Completed);
             return Ok(());
         }
-        let problem = answer.err();
-        if let Some(problem) = problem {
-            self.dialogue.note(ReplyEvent::Unreadable { problem: problem.to_owned() });
+        let problem = answer.err().filter(|_| text.contains("<answer>"));
+        if let Some(problem) = problem.clone() {
+            self.dialogue.note(ReplyEvent::Unreadable { problem });
         }
         let Some(first) = calls.first() else {
             let is_known = |event: &ReplyEvent| {
@@ -310,7 +303,7 @@ impl Conversation for CostBenchConversation<'_> {
                 // A model that gives up without an answer has still completed the conversation.
                 self.dialogue.end(StopReason::Completed);
             } else {
-                self.remind(problem);
+                self.remind(problem.as_deref());
             }
             return Ok(());
         };
@@ -339,7 +332,7 @@ impl Conversation for CostBenchConversation<'_> {
 
     fn finish(self) -> CostBenchRecord {
         let right = self.world.right_answer(&self.preferences);
-        let answer = answer_in(&self.last_word).ok().flatten();
+        let answer = answer_in(&self.last_word).ok();
         let is_right = match self.instance.settings.reply_rules.finds_answers {
             true => found_number(&self.last_word).is_some_and(|number| number == digits(&right)),
             false => answer.is_some_and(|answer| is_id(answer, &right)),

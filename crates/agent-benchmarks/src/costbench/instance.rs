@@ -31,7 +31,7 @@ pub struct Instance {
     pub(super) scenario: Scenario,
     pub(super) seed: QuerySeed,
     reference: Transcript,
-    kinds: Vec<EventKind>,
+    pub(super) kinds: Vec<EventKind>,
     /// The new preferences after each event that changes them, and the released query with these preferences.
     changes: Vec<Option<(Preferences, Option<ReleasedQuery>)>>,
 }
@@ -40,19 +40,13 @@ impl CostBench {
     /// Creates the world of one query, and computes its optimal run.
     #[must_use]
     pub fn instance(&self, query: &Query) -> Instance {
-        Instance::new(self.clone(), query.clone())
-    }
-}
-
-impl Instance {
-    fn new(settings: CostBench, query: Query) -> Self {
-        let kinds = settings.kinds(&query.id);
-        let seed = QuerySeed::new(settings.global_seed, &query.id);
-        let scenario = settings
+        let kinds = self.kinds(&query.id);
+        let seed = QuerySeed::new(self.global_seed, &query.id);
+        let scenario = self
             .cost_model
-            .scenario(&settings.library, settings.global_seed, &query.id, query.task(), &kinds)
-            .with_rules(settings.rules)
-            .with_call_limit(settings.call_limit);
+            .scenario(&self.library, self.global_seed, &query.id, query.task(), &kinds)
+            .with_rules(self.rules)
+            .with_call_limit(self.call_limit);
         let reference = scenario.optimal_run();
         let mut taken = vec![query.preferences];
         let split = query.preferences.split();
@@ -60,7 +54,7 @@ impl Instance {
             matches!(event, Event::PreferenceChange).then(|| {
                 if let Some(released) = &query.released {
                     let changed = released.changed(seed, place);
-                    return (changed.preferences(), Some(changed));
+                    return (changed.entry().preferences, Some(changed));
                 }
                 let seed = seed.event(place as u32);
                 let preferences = Preferences::another(query.task(), split, &taken, seed);
@@ -69,9 +63,12 @@ impl Instance {
             })
         });
         let changes = changes.collect();
-        Self { settings, query, scenario, seed, reference, kinds, changes }
+        let (settings, query) = (self.clone(), query.clone());
+        Instance { settings, query, scenario, seed, reference, kinds, changes }
     }
+}
 
+impl Instance {
     /// Returns the query.
     #[must_use]
     pub const fn query(&self) -> &Query {
@@ -88,12 +85,6 @@ impl Instance {
     #[must_use]
     pub const fn scenario(&self) -> &Scenario {
         &self.scenario
-    }
-
-    /// Returns the kinds of the events in their order.
-    #[must_use]
-    pub fn event_kinds(&self) -> &[EventKind] {
-        &self.kinds
     }
 
     /// Returns the optimal run, to which other runs are compared.
@@ -124,7 +115,7 @@ impl Instance {
 
     /// Returns the initial world.
     pub(super) fn world(&self) -> World {
-        let given = self.query.released.as_ref().map(ReleasedQuery::given);
+        let given = self.query.released.as_ref().map(|released| released.entry().given);
         World::new(self.seed.0, self.query.task(), given)
     }
 }

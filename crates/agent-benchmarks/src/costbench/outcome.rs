@@ -1,4 +1,3 @@
-use run_logs::{Run, Score};
 use tool_graph::{GreedyRule, LeftOut, PathCoverage, RunScores, Transcript, costbench::Task};
 use trajectory_metrics::tool_calls::Value;
 
@@ -55,24 +54,29 @@ impl CostBenchRecord {
         let greedy = instance.scenario.greedy_run(GreedyRule::Chain);
         let objective = settings.objective();
         let coverage = instance.coverage(&listed_paths(first.map_or("", |reply| &reply.text)));
-        let run = &mut record.run;
-        let mut keep = |name: &str, value: Value| run.metadata.insert(name.to_owned(), value);
-        keep("benchmark", "costbench".into());
-        keep("task_length", Value::Integer(task_length as i128));
-        keep("events", events.as_str().into());
-        keep("global_seed", Value::Integer(i128::from(settings.global_seed)));
+        record.keep("benchmark", "costbench");
+        record.keep("task_length", Value::Integer(task_length as i128));
+        record.keep("events", events.as_str());
+        record.keep("global_seed", Value::Integer(i128::from(settings.global_seed)));
         if let Some(answer) = &answer {
-            keep("answer", answer.as_str().into());
+            record.keep("answer", answer.as_str());
         }
-        if run.error.is_none() && run.stop.is_some() {
-            run.outcome = Some(transcript.is_completed());
+        if record.run.error.is_none() && record.run.stop.is_some() {
+            record.run.outcome = Some(transcript.is_completed());
         }
+        let real = |value: Option<f64>| value.map_or(Value::Null, Value::Real);
         if let Ok(scores) = transcript.scores(&reference) {
-            add_scores(run, &scores);
+            let edits = scores.edit_distance.map(|edits| Value::Integer(edits as i128));
+            record.score("cost_gap", real(scores.cost_gap));
+            record.score("edit_distance", edits.unwrap_or_default());
+            record.score("normalized_edit_distance", real(scores.normalized_edit_distance));
+            record.score("exact_match", scores.exact_match.map_or(Value::Null, Value::Bool));
+            record.score("completed", scores.completed);
+            record.score("invalid_tool_use_ratio", real(scores.invalid_tool_use_ratio));
         }
-        add(run, "path_coverage", coverage.rate().map_or(Value::Null, Value::Real));
-        add(run, "total_cost", Value::Real(transcript.total_cost()));
-        add(run, "optimal_cost", Value::Real(reference.total_cost()));
+        record.score("path_coverage", real(coverage.rate()));
+        record.score("total_cost", transcript.total_cost());
+        record.score("optimal_cost", reference.total_cost());
         Self {
             record,
             transcript,
@@ -131,22 +135,6 @@ impl CostBenchRecord {
     pub fn scores(&self) -> Result<RunScores, Error> {
         Ok(self.transcript.scores(&self.reference)?)
     }
-}
-
-fn add(run: &mut Run, name: &str, value: Value) {
-    run.scores.insert(name.to_owned(), Score { value, ..Score::default() });
-}
-
-/// Adds the scores by name; an undefined one is null.
-fn add_scores(run: &mut Run, scores: &RunScores) {
-    let real = |value: Option<f64>| value.map_or(Value::Null, Value::Real);
-    let edits = scores.edit_distance.map(|edits| Value::Integer(edits as i128));
-    add(run, "cost_gap", real(scores.cost_gap));
-    add(run, "edit_distance", edits.unwrap_or_default());
-    add(run, "normalized_edit_distance", real(scores.normalized_edit_distance));
-    add(run, "exact_match", scores.exact_match.map_or(Value::Null, Value::Bool));
-    add(run, "completed", Value::Bool(scores.completed));
-    add(run, "invalid_tool_use_ratio", real(scores.invalid_tool_use_ratio));
 }
 
 /// Returns the names of the tools in each pair of path tags. Numbers in front of a path and remarks in brackets after a name are

@@ -21,14 +21,14 @@ pub struct Prompts {
     released: Option<Arc<Released>>,
 }
 
-/// The texts of the released benchmark.
-#[derive(Debug, PartialEq)]
-pub(super) struct Released {
+/// The texts of the released benchmark. In the file, texts with places are strings.
+#[derive(Debug, PartialEq, serde::Deserialize)]
+pub(super) struct Released<T = Template> {
     levels: BTreeMap<usize, Level>,
     banned: Vec<String>,
-    faults: BTreeMap<Fault, Template>,
-    changed: Vec<Template>,
-    wishes: BTreeMap<Task, Template>,
+    faults: BTreeMap<Fault, T>,
+    changed: Vec<T>,
+    wishes: BTreeMap<Task, T>,
 }
 
 #[derive(Debug, PartialEq, serde::Deserialize)]
@@ -64,16 +64,6 @@ pub(super) enum Fault {
     SeveralCalls,
 }
 
-/// The texts in the form of the file.
-#[derive(serde::Deserialize)]
-struct File {
-    levels: BTreeMap<usize, Level>,
-    banned: Vec<String>,
-    faults: BTreeMap<Fault, String>,
-    changed: Vec<String>,
-    wishes: BTreeMap<Task, String>,
-}
-
 impl Prompts {
     /// The name of the file that holds the texts of the released benchmark. The released repository does not contain
     /// it: the script `docs/published/costbench_texts.py` of this project writes it from the output of the released
@@ -91,7 +81,8 @@ impl Prompts {
         let name = Self::FILES[0];
         let wrong = |problem: String| Error::stored(format!("{name}: {problem}"));
         let text = texts.get(name).map_or("", String::as_str);
-        let file: File = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
+        let file: Released<String> =
+            serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
         for (&level, texts) in &file.levels {
             let library = Library::new(level)?;
             let tool = library.names().find(|name| !texts.tools.contains_key(*name));

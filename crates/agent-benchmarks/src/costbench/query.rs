@@ -207,7 +207,7 @@ pub fn read_queries(text: &str, global_seed: u64) -> Result<Vec<Query>, Error> {
     let query = |(place, entry): (usize, &Entry)| {
         let mut query = Query::new(entry.id.clone(), entry.preferences, global_seed);
         query.requirement.clone_from(&entry.requirement);
-        query.released = Some(ReleasedQuery::new(Arc::clone(&all), place));
+        query.released = Some(ReleasedQuery { all: Arc::clone(&all), place });
         query
     };
     Ok(all.iter().enumerate().map(query).collect())
@@ -232,30 +232,9 @@ pub(super) struct Entry {
 }
 
 impl ReleasedQuery {
-    pub(super) fn new(all: Arc<[Entry]>, place: usize) -> Self {
-        Self { all, place }
-    }
-
-    fn entry(&self) -> &Entry {
+    /// Returns the query in its file.
+    pub(super) fn entry(&self) -> &Entry {
         &self.all[self.place]
-    }
-
-    /// Returns the first message of the user.
-    pub(super) fn input(&self) -> &str {
-        &self.entry().input
-    }
-
-    /// Returns the user's wishes, in words.
-    pub(super) fn requirement(&self) -> &str {
-        &self.entry().requirement
-    }
-
-    pub(super) fn given(&self) -> Given {
-        self.entry().given
-    }
-
-    pub(super) fn preferences(&self) -> Preferences {
-        self.entry().preferences
     }
 
     /// Returns the query of the task whose preferences apply after an event.

@@ -86,20 +86,13 @@ fn repaired(text: &str) -> Option<BTreeMap<String, Value>> {
         _ => return None,
     };
     let texts = [text, &inner, &inner.replace("\\\"", "\"")];
-    let value = texts.into_iter().find_map(|text| serde_json::from_str(text).ok())?;
-    let object = match value {
-        serde_json::Value::Object(object) => object,
-        serde_json::Value::String(inner) => return repaired(&inner),
-        _ => return None,
-    };
-    let texts = object.into_iter().map(|(name, value)| {
-        let text = match value {
-            serde_json::Value::String(text) => text,
-            other => other.to_string(),
-        };
-        (name, Value::Text(text))
-    });
-    Some(texts.collect())
+    // Of repeated keys, the last one counts.
+    let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
+    match serde_json::from_value(texts.into_iter().find_map(json)?).ok()? {
+        Value::Map(map) => Some(as_texts(map)),
+        Value::Text(inner) => repaired(&inner),
+        _ => None,
+    }
 }
 
 /// Returns every value as its text.

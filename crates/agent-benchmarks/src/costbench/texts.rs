@@ -133,7 +133,7 @@ fn example(stages: usize) -> String {
 /// Returns the first message of the user.
 pub(super) fn request_text(instance: &Instance, world: &World) -> String {
     if let Some(released) = &instance.query.released {
-        return released.input().to_owned();
+        return released.entry().input.clone();
     }
     let mut text = instance.query.requirement.clone();
     text.push('\n');
@@ -155,7 +155,7 @@ pub(super) fn new_preferences(
 ) -> String {
     let own = || wishes.requirement(instance.query.seed().wrapping_add(event as u64 + 1));
     let requirement =
-        released.as_ref().map_or_else(own, |released| released.requirement().to_owned());
+        released.as_ref().map_or_else(own, |released| released.entry().requirement.clone());
     let task = wishes.task();
     let place = world.latest("LocationPreference").filter(|_| task != Task::Location);
     if let Some(texts) = instance.settings.prompts.released() {
@@ -206,7 +206,7 @@ pub(super) fn released_fault(
     let (mut argument, mut given) = (String::new(), String::new());
     let fault = match &record.status {
         CallStatus::Banned => {
-            let first = instance.event_kinds().iter().position(|kind| *kind == EventKind::BanTool);
+            let first = instance.kinds.iter().position(|kind| *kind == EventKind::BanTool);
             let seed = match record.event {
                 Some(_) => instance.seed.message(replies, "ban_tool_message"),
                 None => instance.seed.event(first.unwrap_or_default() as u32),

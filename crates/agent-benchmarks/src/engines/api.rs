@@ -1,6 +1,7 @@
 use std::{collections::BTreeMap, io::Cursor};
 
-use run_logs::{Format, ReadOptions, Reply, read, to_json};
+use run_logs::{Format, ReadOptions, Reply, read};
+use serde::{Serialize, Serializer};
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
@@ -104,44 +105,39 @@ const USUAL: [&str; 7] =
 /// Writes a body as JSON. Models read the text of a tool, so its fields are in their usual order, and the properties of a schema
 /// are in the order of its required properties.
 pub(crate) fn body_text(value: &Value) -> String {
-    let mut text = String::new();
-    push(&mut text, value, &USUAL);
-    text
+    serde_json::to_string(&Ordered(value, &USUAL)).unwrap_or_default()
 }
 
-fn push(text: &mut String, value: &Value, order: &[&str]) {
-    match value {
-        Value::List(values) => {
-            text.push('[');
-            for (at, value) in values.iter().enumerate() {
-                text.push_str(if at > 0 { "," } else { "" });
-                push(text, value, &USUAL);
+/// A value whose integers keep all digits, with the keys that come first.
+struct Ordered<'a>(&'a Value, &'a [&'a str]);
+
+impl Serialize for Ordered<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Integer(number) => serializer.serialize_i128(*number),
+            Value::List(values) => {
+                serializer.collect_seq(values.iter().map(|value| Ordered(value, &USUAL)))
             }
-            text.push(']');
-        }
-        Value::Map(fields) => {
-            let required = match fields.get("required") {
-                Some(Value::List(names)) => names.as_slice(),
-                _ => &[],
-            };
-            let required = required.iter().filter_map(|name| match name {
-                Value::Text(name) => Some(name.as_str()),
-                _ => None,
-            });
-            let required: Vec<&str> = required.collect();
-            let mut fields: Vec<(&String, &Value)> = fields.iter().collect();
-            let place = |name: &str| order.iter().position(|known| *known == name);
-            fields.sort_by_key(|(name, _)| place(name).unwrap_or(usize::MAX));
-            text.push('{');
-            for (at, (name, value)) in fields.into_iter().enumerate() {
-                text.push_str(if at > 0 { "," } else { "" });
-                text.push_str(&to_json(&name.as_str().into()));
-                text.push(':');
-                push(text, value, if name == "properties" { &required } else { &USUAL });
+            Value::Map(fields) => {
+                let required = match fields.get("required") {
+                    Some(Value::List(names)) => names.as_slice(),
+                    _ => &[],
+                };
+                let required = required.iter().filter_map(|name| match name {
+                    Value::Text(name) => Some(name.as_str()),
+                    _ => None,
+                });
+                let required: Vec<&str> = required.collect();
+                let mut fields: Vec<(&String, &Value)> = fields.iter().collect();
+                let place = |name: &str| self.1.iter().position(|known| *known == name);
+                fields.sort_by_key(|(name, _)| place(name).unwrap_or(usize::MAX));
+                serializer.collect_map(fields.into_iter().map(|(name, value)| {
+                    let order = if name == "properties" { &required[..] } else { &USUAL };
+                    (name, Ordered(value, order))
+                }))
             }
-            text.push('}');
+            value => value.serialize(serializer),
         }
-        other => text.push_str(&to_json(other)),
     }
 }
 

@@ -1,6 +1,6 @@
 use budget_estimation::{Advice, AdviceReason, AnswerMode, BudgetMonitor, Estimate};
 use censoring::StopReason;
-use run_logs::{Message, Reply, Role, Run, Score, Usage};
+use run_logs::{Message, Reply, Role, Run, Usage};
 
 use crate::{
     budget::instance::estimates,
@@ -339,10 +339,7 @@ impl<E: Environment> Conversation for PlayConversation<E> {
             PlayRecord { record, instruction, turns, end, succeeded, is_truncated, is_stopped };
         match environment.has_goal() {
             true => played.record.run.outcome = outcome,
-            false if outcome.is_some() => {
-                let reward = Score { value: played.reward().into(), ..Score::default() };
-                played.record.run.scores.insert(REWARD.to_owned(), reward);
-            }
+            false if outcome.is_some() => played.record.score(REWARD, played.reward()),
             false => {}
         }
         played

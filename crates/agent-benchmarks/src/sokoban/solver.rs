@@ -14,8 +14,7 @@ mod map;
 
 use std::{collections::HashMap, rc::Rc};
 
-use map::{FAR, MOST_BOXES};
-use map::{Map, Walk};
+use map::{FAR, MOST_BOXES, Map, Walk};
 
 use crate::sokoban::room::{Direction, Room};
 

@@ -1,5 +1,5 @@
 use censoring::StopReason;
-use knapsack_oracle::{Item, Plan, PlanReading, Pool, Regime, Step};
+use knapsack_oracle::{Execution, Item, Plan, PlanReading, Pool, Regime, Step, UnsolvableCounts};
 use run_logs::{Message, Reply, Role, Run};
 use trajectory_metrics::tool_calls::Value;
 
@@ -45,14 +45,8 @@ impl Instance {
     /// Starts a conversation about the pool, beginning with the plan.
     #[must_use]
     pub fn conversation(&self) -> TriageConversation<'_> {
-        TriageConversation::new(self)
-    }
-}
-
-impl<'a> TriageConversation<'a> {
-    fn new(instance: &'a Instance) -> Self {
-        let Instance { settings, questions, .. } = instance;
-        let text = planning(settings, questions, instance.budget());
+        let Instance { settings, questions, .. } = self;
+        let text = planning(settings, questions, self.budget());
         let mut sampling = settings.sampling.clone();
         sampling.max_output_tokens = settings.plan_tokens.or(sampling.max_output_tokens);
         let request = Request {
@@ -61,17 +55,19 @@ impl<'a> TriageConversation<'a> {
                 .then(|| plan_schema(questions)),
             ..Request::new(vec![Message::new(Role::User, text)])
         };
-        Self {
-            instance,
-            dialogue: Dialogue::new(Run::new(instance.name.clone()), request),
+        TriageConversation {
+            instance: self,
+            dialogue: Dialogue::new(Run::new(self.name.clone()), request),
             reading: None,
             steps: Vec::new(),
-            left: instance.budget(),
+            left: self.budget(),
             attempts: vec![None; questions.len()],
             overspent: None,
         }
     }
+}
 
+impl TriageConversation<'_> {
     fn take_plan(&mut self, text: &str) {
         let instance = self.instance;
         let read =
@@ -164,12 +160,10 @@ impl<'a> TriageConversation<'a> {
     }
 
     /// Returns the plan executed with the attempts of this conversation.
-    fn live_execution(&self, regime: Regime) -> Result<Option<knapsack_oracle::Execution>, Error> {
-        let Instance { pool, .. } = self.instance;
-        let budget = self.instance.budget();
-        let Some(plan) = self.plan() else { return Ok(None) };
+    fn live_execution(&self, plan: &Plan, regime: Regime) -> Result<Execution, Error> {
+        let (pool, budget) = (&self.instance.pool, self.instance.budget());
         let made = |step: Step| self.attempts.get(step.position).copied().flatten();
-        Ok(Some(match regime {
+        Ok(match regime {
             Regime::Enforced => plan.execute_capped(pool, budget, |step| {
                 Ok::<_, Error>(made(step).is_some_and(|attempt| attempt.solved))
             })?,
@@ -189,22 +183,21 @@ impl<'a> TriageConversation<'a> {
                 let live = Pool::new(items.collect::<Result<_, _>>()?)?;
                 plan.execute(&live, budget, regime)?
             }
-        }))
+        })
     }
 
-    fn executions(&self, has_ended_well: bool) -> Result<Vec<knapsack_oracle::Execution>, Error> {
-        let Instance { pool, settings, .. } = self.instance;
+    fn executions(&self) -> Result<Vec<Execution>, Error> {
+        let (pool, budget) = (&self.instance.pool, self.instance.budget());
         let Some(plan) = self.plan() else { return Ok(Vec::new()) };
-        match settings.attempts {
+        let has_ended = self.dialogue.stop() == Some(&StopReason::Completed);
+        match self.instance.settings.attempts {
             Attempts::Recorded => {
                 let regimes = [Regime::Advisory, Regime::Enforced].into_iter();
-                let budget = self.instance.budget();
-                Ok(regimes
-                    .map(|regime| plan.execute(pool, budget, regime))
-                    .collect::<Result<_, _>>()?)
+                let executions = regimes.map(|regime| Ok(plan.execute(pool, budget, regime)?));
+                executions.collect()
             }
-            Attempts::Live { .. } if !has_ended_well => Ok(Vec::new()),
-            Attempts::Live { regime, .. } => Ok(self.live_execution(regime)?.into_iter().collect()),
+            Attempts::Live { .. } if !has_ended => Ok(Vec::new()),
+            Attempts::Live { regime, .. } => Ok(vec![self.live_execution(&plan, regime)?]),
         }
     }
 }
@@ -227,16 +220,51 @@ impl Conversation for TriageConversation<'_> {
     }
 
     fn finish(self) -> TriageRecord {
-        let ended = self.dialogue.stop() == Some(&StopReason::Completed);
         // The plan was read for this pool, so only excessive token counts have no execution.
-        let executions = self.executions(ended).unwrap_or_default();
-        TriageRecord::new(
-            self.instance,
-            self.dialogue.finish(),
-            self.reading,
+        let executions = self.executions().unwrap_or_default();
+        let Self { instance, dialogue, reading, attempts, .. } = self;
+        let settings = &instance.settings;
+        let (live_regime, is_announced) = match settings.attempts {
+            Attempts::Recorded => (None, false),
+            Attempts::Live { regime, announced } => (Some(regime), announced),
+        };
+        let mut record = dialogue.finish();
+        record.keep("benchmark", "triage");
+        record.keep("alpha", settings.alpha.get());
+        record.keep("framing", settings.framing.name());
+        record.keep("budget", Value::Integer(i128::from(instance.budget())));
+        record.keep("is_live", live_regime.is_some());
+        record.score("oracle", instance.oracle);
+        record.score("random", instance.random);
+        for execution in &executions {
+            let name = match execution.regime {
+                Regime::Advisory => "earned_advisory",
+                Regime::Enforced => "earned_enforced",
+            };
+            record.score(name, execution.earned);
+        }
+        let mut unsolvable = UnsolvableCounts::default();
+        let marks: Vec<bool> = instance.questions.iter().map(Question::is_unsolvable).collect();
+        if let Some(plan) = reading.as_ref().and_then(PlanReading::plan) {
+            // The plan was read for this pool.
+            let _ = unsolvable.update(plan, &marks);
+        }
+        TriageRecord {
+            record,
+            reading,
             executions,
-            self.attempts,
-        )
+            attempts,
+            live_regime,
+            is_announced,
+            unsolvable,
+            alpha: settings.alpha,
+            framing: settings.framing,
+            budget: instance.budget(),
+            oracle: instance.oracle,
+            random: instance.random,
+            cheapest_first: instance.cheapest_first,
+            greedy: instance.greedy,
+        }
     }
 }
 

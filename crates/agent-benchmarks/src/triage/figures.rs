@@ -251,7 +251,7 @@ impl TriageFigures {
         for (OfPools { value, denominator, .. }, values) in METRICS.iter().zip(values) {
             let Some(value) = value(record, self.regime)? else { continue };
             let weight = Weight::new(denominator.map_or(1.0, |of| of(&record.unsolvable)))?;
-            values.update(record.pool_name().to_owned(), weight, value);
+            values.update(record.record.run.id.clone(), weight, value);
         }
         self.pools += 1;
         let is_informative = record.efficiency(self.regime)?.informative().is_some();

@@ -16,8 +16,8 @@ pub struct Instance {
     pub(super) questions: Vec<Question>,
     pub(super) pool: Pool,
     budget: u64,
-    oracle: f64,
-    random: f64,
+    pub(super) oracle: f64,
+    pub(super) random: f64,
     pub(super) cheapest_first: f64,
     pub(super) greedy: f64,
 }
@@ -96,18 +96,6 @@ impl Instance {
     #[must_use]
     pub const fn budget(&self) -> u64 {
         self.budget
-    }
-
-    /// Returns the value of the best choice of problems under the budget.
-    #[must_use]
-    pub const fn oracle(&self) -> f64 {
-        self.oracle
-    }
-
-    /// Returns the expected value of attempting the problems in random order; see [`Pool::random_exact`].
-    #[must_use]
-    pub const fn random(&self) -> f64 {
-        self.random
     }
 }
 

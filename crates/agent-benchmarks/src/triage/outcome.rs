@@ -2,15 +2,10 @@ use knapsack_oracle::{
     Alpha, Efficiency, Execution, PlanReading, PoolValues, Regime, UnsolvableCounts,
     normalized_regret,
 };
-use run_logs::Score;
-use trajectory_metrics::tool_calls::Value;
 
 use crate::{
     error::Error,
-    triage::{
-        instance::{Attempts, Instance},
-        prompts::Framing,
-    },
+    triage::prompts::Framing,
     values::{question::Attempted, record::Record},
 };
 
@@ -52,67 +47,6 @@ pub struct TriageRecord {
 }
 
 impl TriageRecord {
-    pub(super) fn new(
-        instance: &Instance,
-        mut record: Record,
-        reading: Option<PlanReading>,
-        executions: Vec<Execution>,
-        attempts: Vec<Option<Attempted>>,
-    ) -> Self {
-        let settings = &instance.settings;
-        let run = &mut record.run;
-        let mut keep = |name: &str, value: Value| run.metadata.insert(name.to_owned(), value);
-        keep("benchmark", "triage".into());
-        keep("alpha", Value::Real(settings.alpha.get()));
-        keep("framing", settings.framing.name().into());
-        keep("budget", Value::Integer(i128::from(instance.budget())));
-        let (live_regime, is_announced) = match settings.attempts {
-            Attempts::Recorded => (None, false),
-            Attempts::Live { regime, announced } => (Some(regime), announced),
-        };
-        keep("is_live", Value::Bool(live_regime.is_some()));
-        let mut score = |name: &str, value: f64| {
-            let value = Value::Real(value);
-            run.scores.insert(name.to_owned(), Score { value, ..Score::default() });
-        };
-        score("oracle", instance.oracle());
-        score("random", instance.random());
-        for execution in &executions {
-            let name = match execution.regime {
-                Regime::Advisory => "earned_advisory",
-                Regime::Enforced => "earned_enforced",
-            };
-            score(name, execution.earned);
-        }
-        let mut unsolvable = UnsolvableCounts::default();
-        let marks: Vec<bool> = instance.questions.iter().map(|it| it.is_unsolvable()).collect();
-        if let Some(plan) = reading.as_ref().and_then(PlanReading::plan) {
-            // The plan was read for this pool.
-            let _ = unsolvable.update(plan, &marks);
-        }
-        Self {
-            record,
-            reading,
-            executions,
-            attempts,
-            live_regime,
-            is_announced,
-            unsolvable,
-            alpha: settings.alpha,
-            framing: settings.framing,
-            budget: instance.budget(),
-            oracle: instance.oracle(),
-            random: instance.random(),
-            cheapest_first: instance.cheapest_first,
-            greedy: instance.greedy,
-        }
-    }
-
-    /// Returns the name of the pool.
-    pub(crate) fn pool_name(&self) -> &str {
-        &self.record.run.id
-    }
-
     /// Returns the execution in a regime.
     #[must_use]
     pub fn execution(&self, regime: Regime) -> Option<&Execution> {

@@ -5,17 +5,6 @@ use crate::{
     values::{macros::names, question::Question, template::Template},
 };
 
-const NEUTRAL: &str = include_str!("prompts/neutral.txt");
-
-const AGENT: &str = include_str!("prompts/agent.txt");
-
-const EXAM: &str = include_str!("prompts/exam.txt");
-
-/// The text that follows each opening.
-const RULES: &str = include_str!("prompts/rules.txt");
-
-const BANNER: &str = include_str!("prompts/banner.txt");
-
 /// The wording of the request for a plan under each framing, and of the banner that tells a solver its budget. By
 /// default, the words are this crate's own.
 ///
@@ -52,11 +41,17 @@ const OF_PLANS: [&str; 3] = ["domain", "B", "problems"];
 
 impl Default for Prompts {
     fn default() -> Self {
-        let text = |opening: &str| format!("{}\n\n{}", opening.trim_end(), RULES.trim_end());
-        let own = |opening| Template::new(text(opening), &OF_PLANS);
+        let openings = [
+            include_str!("prompts/neutral.txt"),
+            include_str!("prompts/agent.txt"),
+            include_str!("prompts/exam.txt"),
+        ];
+        let rules = include_str!("prompts/rules.txt").trim_end();
+        let text = |opening: &str| format!("{}\n\n{rules}", opening.trim_end());
+        let banner = include_str!("prompts/banner.txt").trim_end();
         Self {
-            plans: [NEUTRAL, AGENT, EXAM].map(|opening| own(opening).unwrap_or_default()),
-            banner: Template::new(BANNER.trim_end(), &["a_i"]).unwrap_or_default(),
+            plans: openings.map(|it| Template::new(text(it), &OF_PLANS).unwrap_or_default()),
+            banner: Template::new(banner, &["a_i"]).unwrap_or_default(),
             is_published: false,
         }
     }

@@ -91,7 +91,10 @@ impl<'a> SolveConversation<'a> {
     /// Creates the conversation about a question.
     #[must_use]
     pub fn new(question: &'a Question, sampling: Sampling) -> Self {
-        Self::with_banner(question, sampling, None)
+        let message = Message::new(Role::User, prompts::solving(question, None));
+        let request = Request { sampling, ..Request::new(vec![message]) };
+        let dialogue = Dialogue::new(Run::new(question.id.clone()), request);
+        Self { question, dialogue, answer: None }
     }
 
     /// Creates the conversation about a question, in which the banner of these prompts tells the model a budget of
@@ -106,18 +109,10 @@ impl<'a> SolveConversation<'a> {
         prompts: &Prompts,
         tokens: u64,
     ) -> Self {
-        Self::with_banner(question, sampling, Some((prompts, tokens)))
-    }
-
-    fn with_banner(
-        question: &'a Question,
-        sampling: Sampling,
-        banner: Option<(&Prompts, u64)>,
-    ) -> Self {
-        let message = Message::new(Role::User, prompts::solving(question, banner));
-        let request = Request { sampling, ..Request::new(vec![message]) };
-        let dialogue = Dialogue::new(Run::new(question.id.clone()), request);
-        Self { question, dialogue, answer: None }
+        let mut conversation = Self::new(question, sampling);
+        conversation.dialogue.request_mut().messages[0].text =
+            prompts::solving(question, Some((prompts, tokens)));
+        conversation
     }
 }
 
@@ -129,13 +124,8 @@ pub(super) fn output_tokens(reply: &Reply) -> Option<u64> {
 
 /// Returns the answer in a reply; notes the reason if there is no answer.
 pub(super) fn answer_of(text: &str, dialogue: &mut Dialogue) -> Option<String> {
-    let problem = match answer_in(text) {
-        Ok(Some(answer)) => return Some(answer.to_owned()),
-        Ok(None) => "there is no <answer>…</answer>",
-        Err(problem) => problem,
-    };
-    dialogue.note(ReplyEvent::Unreadable { problem: problem.to_owned() });
-    None
+    let answer = answer_in(text).map(str::to_owned);
+    answer.map_err(|problem| dialogue.note(ReplyEvent::Unreadable { problem })).ok()
 }
 
 impl Conversation for SolveConversation<'_> {
@@ -157,7 +147,7 @@ impl Conversation for SolveConversation<'_> {
 
     fn finish(self) -> SolveRecord {
         let mut record = self.dialogue.finish();
-        record.run.metadata.insert("benchmark".to_owned(), "triage_attempt".into());
+        record.keep("benchmark", "triage_attempt");
         let reply = record.run.turns.first().and_then(|turn| turn.reply.as_ref());
         let checker = &self.question.checker;
         let solved = self.answer.as_ref().is_some_and(|answer| checker.is_right(answer));

@@ -153,18 +153,21 @@ fn chosen(given: &str, options: &[String]) -> Option<usize> {
     found.next().filter(|_| found.next().is_none()).map(|(place, _)| place)
 }
 
-/// Returns the text between the last pair of answer tags.
-///
-/// `Err` is the problem if there is an opening tag without an answer after it; `Ok(None)` if there is no opening tag.
-pub(crate) fn answer_in(text: &str) -> Result<Option<&str>, &'static str> {
-    const OPENING: &str = "<answer>";
-    let Some(start) = text.rfind(OPENING) else { return Ok(None) };
-    let rest = &text[start + OPENING.len()..];
-    let Some(end) = rest.find("</answer>") else {
-        return Err("<answer> has no closing tag </answer>");
-    };
-    match rest[..end].trim() {
-        "" => Err("there is nothing between <answer> and </answer>"),
-        answer => Ok(Some(answer)),
+/// Returns the text of the last element of this name, without white space around it; `Err` is the problem if there is
+/// no such element.
+pub(crate) fn element<'t>(text: &'t str, name: &str) -> Result<&'t str, String> {
+    let (opening, closing) = (format!("<{name}>"), format!("</{name}>"));
+    let start = text.rfind(&opening).ok_or_else(|| format!("there is no {opening}…{closing}"))?;
+    let rest = &text[start + opening.len()..];
+    let end =
+        rest.find(&closing).ok_or_else(|| format!("{opening} has no closing tag {closing}"))?;
+    Ok(rest[..end].trim())
+}
+
+/// Returns the text between the last pair of answer tags; `Err` is the problem if there is no answer.
+pub(crate) fn answer_in(text: &str) -> Result<&str, String> {
+    match element(text, "answer")? {
+        "" => Err("there is nothing between <answer> and </answer>".to_owned()),
+        answer => Ok(answer),
     }
 }

@@ -1,5 +1,5 @@
 use censoring::StopReason;
-use run_logs::{Arguments, Reply, Run, to_atif};
+use run_logs::{Arguments, Reply, Run, Score, to_atif};
 use trajectory_metrics::{Figure, Measure, Undefined, tool_calls::Value};
 
 use crate::values::request::Request;
@@ -142,18 +142,14 @@ pub fn reply_events(request: &Request, reply: &Reply) -> Vec<ReplyEvent> {
             events.push(ReplyEvent::UnknownTool { call, tool });
             continue;
         };
-        let given = match &made.arguments {
-            Arguments::Parsed(Value::Map(given)) => given,
-            Arguments::Parsed(_) => {
-                let problem = "the arguments are not a JSON object".to_owned();
-                events.push(ReplyEvent::InvalidArguments { call, tool, problem });
-                continue;
-            }
-            Arguments::Unparsed { problem, .. } => {
-                let problem = problem.clone();
-                events.push(ReplyEvent::InvalidArguments { call, tool, problem });
-                continue;
-            }
+        let problem = match &made.arguments {
+            Arguments::Parsed(_) => "the arguments are not a JSON object",
+            Arguments::Unparsed { problem, .. } => problem,
+        };
+        let Arguments::Parsed(Value::Map(given)) = &made.arguments else {
+            let problem = problem.to_owned();
+            events.push(ReplyEvent::InvalidArguments { call, tool, problem });
+            continue;
         };
         for parameter in &definition.parameters {
             let (tool, argument) = (tool.clone(), parameter.name.clone());
@@ -232,6 +228,17 @@ pub struct Record {
 }
 
 impl Record {
+    /// Adds a fact to the metadata of the run.
+    pub(crate) fn keep(&mut self, name: &str, value: impl Into<Value>) {
+        self.run.metadata.insert(name.to_owned(), value.into());
+    }
+
+    /// Adds a score to the run.
+    pub(crate) fn score(&mut self, name: &str, value: impl Into<Value>) {
+        let score = Score { value: value.into(), ..Score::default() };
+        self.run.scores.insert(name.to_owned(), score);
+    }
+
     /// Returns the run, with the events in its metadata, as a trajectory of the Agent Trajectory Interchange Format;
     /// see [`to_atif`].
     #[must_use]

@@ -40,10 +40,10 @@ fn text() -> impl Strategy<Value = String> {
     prop_oneof![prop::collection::vec(part, 0..8).prop_map(|parts| parts.concat()), whole]
 }
 
-fn reply() -> impl Strategy<Value = Reply> {
+pub(crate) fn reply(text: impl Strategy<Value = String>) -> impl Strategy<Value = Reply> {
     let stop = prop_oneof![Just(None), Just(Some(StopReason::MaxTokens))];
     let used = prop::option::of(prop_oneof![0..300_u64, 0..(1_u64 << 60)]);
-    (text(), stop, used, any::<bool>(), prop::option::weighted(0.05, "\\PC{0,8}")).prop_map(
+    (text, stop, used, any::<bool>(), prop::option::weighted(0.05, "\\PC{0,8}")).prop_map(
         |(text, stop, used, has_tokens, refusal)| {
             let mut tokens = Tokens::default();
             tokens.push(text.as_bytes(), -0.25);
@@ -82,7 +82,7 @@ proptest! {
 
     #[test]
     fn a_plan_is_executed_within_the_budget_or_not_at_all(
-        replies in prop::collection::vec(reply(), 1..8),
+        replies in prop::collection::vec(reply(text()), 1..8),
         live in prop::option::of(any::<bool>()),
     ) {
         let attempts = match live {
@@ -107,7 +107,7 @@ proptest! {
 
     #[test]
     fn each_prefix_has_one_sample_whatever_is_said(
-        replies in prop::collection::vec(reply(), 1..6),
+        replies in prop::collection::vec(reply(text()), 1..6),
         joint in any::<bool>(),
     ) {
         let mut rollouts = Rollouts::new(["tokens", "usd"]).unwrap();
@@ -124,7 +124,7 @@ proptest! {
 
     #[test]
     fn a_question_ends_with_an_answer_or_a_reason(
-        replies in prop::collection::vec(reply(), 1..8),
+        replies in prop::collection::vec(reply(text()), 1..8),
         limit in 1..6_usize,
     ) {
         let question = &questions()[0];
@@ -143,7 +143,7 @@ proptest! {
     }
 
     #[test]
-    fn an_attempt_without_a_limit_is_one_request(reply in reply()) {
+    fn an_attempt_without_a_limit_is_one_request(reply in reply(text())) {
         let question = &questions()[0];
         let conversation = SolveConversation::new(question, Sampling::default());
         let record = drive(conversation, std::slice::from_ref(&reply), 1);

@@ -1,22 +1,10 @@
 //! Whatever a model says, a conversation goes on or ends, and its record repeats it.
 
 use agent_benchmarks::{
-    Arguments, Conversation, Record, RecordedCall, Reply, Request, Role, StopReason, Tokens, Usage,
-    Value,
+    Arguments, Conversation, Record, Reply, Request, Role, Value,
     costbench::{CostBench, EnvironmentRules, EventKind, Preferences, Split, queries},
 };
 use proptest::prelude::*;
-
-/// A reply in outline; numbers are taken modulo what there is to choose from.
-#[derive(Clone, Debug)]
-struct Outline {
-    text: String,
-    refusal: Option<String>,
-    calls: Vec<(usize, Fault)>,
-    stop: Option<StopReason>,
-    usage: Option<u64>,
-    has_tokens: bool,
-}
 
 #[derive(Clone, Debug)]
 enum Fault {
@@ -56,36 +44,26 @@ fn fault() -> impl Strategy<Value = Fault> {
     ]
 }
 
-fn outline() -> impl Strategy<Value = Outline> {
+/// Replies without calls, and the place and fault of each call; places are taken modulo what there is to choose from.
+fn outline() -> impl Strategy<Value = (Reply, Vec<(usize, Fault)>)> {
     let text = prop_oneof![
         4 => Just(String::new()),
         3 => "\\PC{0,20}",
         1 => "(<answer>|</answer>|<TravelLocation|[0-9]|>| ){0,6}",
     ];
-    let stop = prop_oneof![
-        Just(None),
-        Just(Some(StopReason::Completed)),
-        Just(Some(StopReason::MaxTokens)),
-    ];
     let calls = prop_oneof![
         1 => Just(Vec::new()),
         5 => prop::collection::vec((any::<usize>(), fault()), 1..3),
     ];
-    let refusal = prop::option::weighted(0.05, "\\PC{0,8}");
-    (text, refusal, calls, stop, prop::option::of(0..9_999_u64), any::<bool>()).prop_map(
-        |(text, refusal, calls, stop, usage, has_tokens)| Outline {
-            text,
-            refusal,
-            calls,
-            stop,
-            usage,
-            has_tokens,
-        },
-    )
+    (crate::any_text::reply(text), calls)
 }
 
-fn reply(outline: &Outline, request: &Request, preferences: &[Preferences]) -> Reply {
-    let calls = outline.calls.iter().enumerate().map(|(position, (place, fault))| {
+fn reply(
+    (reply, calls): &(Reply, Vec<(usize, Fault)>),
+    request: &Request,
+    preferences: &[Preferences],
+) -> Reply {
+    let calls = calls.iter().enumerate().map(|(position, (place, fault))| {
         let tool = &request.tools[place % request.tools.len()];
         let mut call = crate::policies::call(tool, request, preferences);
         call.id = Some(format!("{}-{position}", request.messages.len()));
@@ -111,25 +89,7 @@ fn reply(outline: &Outline, request: &Request, preferences: &[Preferences]) -> R
         }
         call
     });
-    let tokens = outline.has_tokens.then(|| {
-        let mut tokens = Tokens::default();
-        tokens.push(outline.text.as_bytes(), -0.25);
-        tokens
-    });
-    let usage = outline.usage.map(|tokens| Usage {
-        input_tokens: Some(tokens),
-        output_tokens: Some(tokens / 2),
-        ..Usage::default()
-    });
-    Reply {
-        id: None,
-        text: outline.text.clone(),
-        refusal: outline.refusal.clone(),
-        tool_calls: calls.collect::<Vec<RecordedCall>>(),
-        tokens,
-        stop: outline.stop.clone(),
-        usage,
-    }
+    Reply { tool_calls: calls.collect(), ..reply.clone() }
 }
 
 /// The events, the rules, the call limit and the query.

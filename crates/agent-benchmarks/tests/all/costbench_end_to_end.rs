@@ -2,18 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::policies::{PLAIN, Said, greedy, optimal};
+use crate::policies::{PLAIN, Said, first, greedy, optimal, play};
 use agent_benchmarks::{
-    Conversation, Request, converse,
+    Conversation, Error, Request,
     costbench::{
-        CostBench, CostBenchFigures, CostBenchRecord, EnvironmentRules, EventKind, Instance, Query,
-        Split, Task, queries,
+        CostBench, CostBenchFigures, EnvironmentRules, EventKind, Instance, Query, Split, Task,
+        queries,
     },
 };
-
-fn run(instance: &Instance, model: impl FnMut(&Request) -> Said) -> CostBenchRecord {
-    converse(instance.conversation(), model).unwrap()
-}
 
 /// The figures of a policy over test queries.
 fn figures<M: FnMut(&Request) -> Said>(
@@ -23,7 +19,7 @@ fn figures<M: FnMut(&Request) -> Said>(
 ) -> CostBenchFigures {
     let run = |query| {
         let instance = bench.instance(query);
-        run(&instance, policy(&instance))
+        play(&instance, policy(&instance))
     };
     let records: Vec<_> = queries.iter().map(run).collect();
     let rows = CostBenchFigures::of(&records, PLAIN).unwrap();
@@ -35,48 +31,36 @@ fn test() -> Vec<Query> {
     queries(Split::Test, 42)
 }
 
-/// A figure as the paper prints it.
-fn printed(figure: Option<agent_benchmarks::Figure>, factor: f64, digits: usize) -> String {
-    format!("{:.digits$}", figure.unwrap().value * factor)
-}
-
 #[test]
-fn the_greedy_policy_over_381_queries_has_the_row_of_table_3() {
-    let row = figures(&CostBench::new(2).unwrap(), &test(), greedy);
-    assert_eq!((row.runs, row.left_out.total(), row.task_length), (381, 0, 5));
-    assert_eq!(printed(row.figure("cost_gap"), 1.0, 3), "0.269");
-    assert_eq!(printed(row.figure("cost_gap_without_redundant"), 1.0, 3), "0.269");
-    assert_eq!(printed(row.figure("edit_distance"), 1.0, 3), "2.202");
-    assert_eq!(printed(row.figure("normalized_edit_distance"), 100.0, 2), "74.74");
-    assert_eq!(printed(row.figure("exact_match_ratio"), 100.0, 2), "10.76");
-    assert_eq!(row.figure("task_completion_ratio").unwrap().value, 1.0);
-    assert_eq!(row.figure("invalid_tool_use_ratio").unwrap().value, 0.0);
-}
-
-#[test]
-fn the_greedy_policy_over_381_queries_has_the_row_of_table_4() {
-    let row = figures(&CostBench::new(5).unwrap(), &test(), greedy);
-    assert_eq!((row.runs, row.task_length), (381, 8));
-    assert_eq!(printed(row.figure("cost_gap"), 1.0, 3), "0.524");
-    assert_eq!(printed(row.figure("edit_distance"), 1.0, 3), "3.194");
-    assert_eq!(printed(row.figure("normalized_edit_distance"), 100.0, 2), "84.82");
-    assert_eq!(printed(row.figure("exact_match_ratio"), 100.0, 2), "3.41");
-    assert_eq!(row.figure("task_completion_ratio").unwrap().value, 1.0);
+fn the_greedy_policy_over_381_queries_has_the_rows_of_tables_3_and_4() {
+    for (level, length, gap, edits, share, matches) in
+        [(2, 5, "0.269", "2.202", "74.74", "10.76"), (5, 8, "0.524", "3.194", "84.82", "3.41")]
+    {
+        let row = figures(&CostBench::new(level).unwrap(), &test(), greedy);
+        let value = |key: &str| row.figure(key).unwrap().value;
+        assert_eq!((row.runs, row.left_out.total(), row.task_length), (381, 0, length));
+        assert_eq!(format!("{:.3}", value("cost_gap")), gap);
+        assert_eq!(value("cost_gap_without_redundant"), value("cost_gap"));
+        assert_eq!(format!("{:.3}", value("edit_distance")), edits);
+        assert_eq!(format!("{:.2}", 100.0 * value("normalized_edit_distance")), share);
+        assert_eq!(format!("{:.2}", 100.0 * value("exact_match_ratio")), matches);
+        assert_eq!((value("task_completion_ratio"), value("invalid_tool_use_ratio")), (1.0, 0.0));
+    }
 }
 
 fn assert_is_perfect(row: &CostBenchFigures) {
     assert_eq!(row.left_out.total(), 0, "{row:?}");
-    let gap = row.figure("cost_gap").map(|gap| gap.value);
-    assert_eq!(gap, (row.events == "none").then_some(0.0), "no cost gap under events");
-    for zero in [
-        row.figure("edit_distance"),
-        row.figure("normalized_edit_distance"),
-        row.figure("invalid_tool_use_ratio"),
+    let value = |key: &str| row.figure(key).map(|figure| figure.value);
+    let gap = (row.events == "none").then_some(0.0);
+    for (key, expected) in [
+        ("cost_gap", gap),
+        ("edit_distance", Some(0.0)),
+        ("normalized_edit_distance", Some(0.0)),
+        ("invalid_tool_use_ratio", Some(0.0)),
+        ("exact_match_ratio", Some(1.0)),
+        ("task_completion_ratio", Some(1.0)),
     ] {
-        assert_eq!(zero.unwrap().value, 0.0, "{row:?}");
-    }
-    for one in [row.figure("exact_match_ratio"), row.figure("task_completion_ratio")] {
-        assert_eq!(one.unwrap().value, 1.0, "{row:?}");
+        assert_eq!(value(key), expected, "{key}: {row:?}");
     }
 }
 
@@ -108,11 +92,11 @@ fn the_optimal_policy_is_perfect_at_every_level_with_every_kind_of_event_by_both
 #[test]
 fn the_optimal_policy_is_perfect_for_every_task_with_two_mixed_events() {
     let bench = CostBench::new(3).unwrap().with_mixed_events(2);
-    let all = queries(Split::Test, 42);
+    let all = test();
     let mut runs = 0;
     for query in all.iter().step_by(19) {
         let instance = bench.instance(query);
-        let record = run(&instance, optimal(&instance));
+        let record = play(&instance, optimal(&instance));
         if !record.reference.all_events_fired() {
             continue;
         }
@@ -142,7 +126,7 @@ fn all_3000_training_queries_can_be_solved_with_words_that_no_test_query_uses() 
     for query in &train {
         assert_eq!(query.preferences.split(), Split::Train);
         let instance = bench.instance(query);
-        let record = run(&instance, optimal(&instance));
+        let record = play(&instance, optimal(&instance));
         assert_eq!(record.record.run.outcome, Some(true), "{}", query.id);
         assert_eq!(record.record.events, []);
     }
@@ -150,10 +134,9 @@ fn all_3000_training_queries_can_be_solved_with_words_that_no_test_query_uses() 
 
 #[test]
 fn a_conversation_that_ended_takes_no_reply() {
-    let instance = CostBench::new(0).unwrap().instance(&queries(Split::Test, 42)[0]);
+    let instance = first(&CostBench::new(0).unwrap());
     let mut conversation = instance.conversation();
-    conversation.reply(crate::policies::saying("<answer>x</answer>")).unwrap();
+    conversation.reply("<answer>x</answer>".into()).unwrap();
     assert_eq!(conversation.request(), None);
-    let error = conversation.reply(crate::policies::saying("more")).unwrap_err();
-    assert_eq!(error, agent_benchmarks::Error::Ended);
+    assert_eq!(conversation.reply("more".into()), Err(Error::Ended));
 }

@@ -1,9 +1,8 @@
 //! The laws of the table, and the listing of paths.
 
-use crate::policies::{Said, greedy, optimal, path, saying};
+use crate::policies::{Said, first, greedy, optimal, path, play, saying, wrong_call};
 use agent_benchmarks::{
-    Arguments, Conversation, Figure, Intervals, Level, ModelError, NoInterval, RecordedCall, Reply,
-    Request, Seed, Value, converse,
+    Conversation, Figure, Intervals, Level, ModelError, NoInterval, Reply, Request, Seed, Value,
     costbench::{
         CostBench, CostBenchFigures, CostBenchRecord, EnvironmentRules, EventKind, Split, queries,
     },
@@ -21,25 +20,17 @@ fn records() -> Vec<CostBenchRecord> {
     let mut records = Vec::new();
     for query in all.iter().step_by(13) {
         let instance = bench.instance(query);
-        records.push(converse(instance.conversation(), greedy(&instance)).unwrap());
+        records.push(play(&instance, greedy(&instance)));
         if records.len() % 3 == 0 {
-            records.push(converse(instance.conversation(), optimal(&instance)).unwrap());
+            records.push(play(&instance, optimal(&instance)));
         }
     }
     records
 }
 
 fn figures(row: &CostBenchFigures) -> [Option<Figure>; 8] {
-    [
-        row.figure("cost_gap"),
-        row.figure("cost_gap_without_redundant"),
-        row.figure("edit_distance"),
-        row.figure("normalized_edit_distance"),
-        row.figure("exact_match_ratio"),
-        row.figure("task_completion_ratio"),
-        row.figure("invalid_tool_use_ratio"),
-        row.figure("valid_calls"),
-    ]
+    let keys: Vec<&str> = row.figures.iter().map(|(measure, _)| measure.key).collect();
+    std::array::from_fn(|place| row.figure(keys[place]))
 }
 
 fn only<'a>(records: impl IntoIterator<Item = &'a CostBenchRecord>) -> CostBenchFigures {
@@ -88,7 +79,7 @@ fn a_share_of_0_or_1_is_no_point_and_two_queries_have_no_interval() {
     let table = |queries: usize| {
         let run = |query| {
             let instance = bench.instance(query);
-            converse(instance.conversation(), optimal(&instance)).unwrap()
+            play(&instance, optimal(&instance))
         };
         only(&all[..queries].iter().map(run).collect::<Vec<_>>())
     };
@@ -119,57 +110,37 @@ fn the_table_does_not_depend_on_the_order_of_the_runs() {
 #[test]
 fn lengths_and_events_have_rows_of_their_own_and_one_query_has_no_interval() {
     let runs = [(0, vec![]), (2, vec![]), (2, vec![EventKind::BanTool])].map(|(level, events)| {
-        let bench = CostBench::new(level).unwrap().with_events(events);
-        let instance = bench.instance(&queries(Split::Test, 42)[0]);
-        converse(instance.conversation(), optimal(&instance)).unwrap()
+        let instance = first(&CostBench::new(level).unwrap().with_events(events));
+        play(&instance, optimal(&instance))
     });
     let rows = CostBenchFigures::of(&runs, how()).unwrap();
     let keys: Vec<_> = rows.iter().map(|row| (row.task_length, row.events.as_str())).collect();
     assert_eq!(keys, [(3, "none"), (5, "ban_tool"), (5, "none")]);
     assert!(rows.iter().all(|row| row.figure("exact_match_ratio").unwrap().interval.is_err()));
+    // Only runs without events have a cost gap.
+    for (row, run) in rows.iter().zip([&runs[0], &runs[2], &runs[1]]) {
+        assert_eq!((row.runs, row.figure("exact_match_ratio").unwrap().value), (1, 1.0));
+        let gaps = ["cost_gap", "cost_gap_without_redundant"].map(|key| row.figure(key));
+        assert_eq!(gaps.map(|gap| gap.is_some()), [row.events == "none"; 2]);
+        assert_eq!(run.scores().unwrap().cost_gap.is_some(), row.events == "none");
+    }
 }
 
 #[test]
-fn a_run_that_ended_before_its_event_is_left_out_and_counted() {
-    let bench = CostBench::new(2).unwrap().with_events(vec![EventKind::CostChange]);
-    let instance = bench.instance(&queries(Split::Test, 42)[0]);
-    let record = converse(instance.conversation(), |_| Ok(Reply::default())).unwrap();
-    let row = only([&record]);
+fn runs_without_an_event_a_call_or_a_reply_are_left_out_and_counted() {
+    let bench = || CostBench::new(2).unwrap();
+    let silent = |_: &Request| Ok(Reply::default());
+    let early = play(&first(&bench().with_events(vec![EventKind::CostChange])), silent);
+    let row = only([&early]);
     assert_eq!((row.runs, row.left_out.events_missing, row.left_out.total()), (0, 1, 1));
     assert_eq!(figures(&row), [None; 8]);
-}
-
-#[test]
-fn a_row_with_events_has_no_cost_gap() {
-    let bench = CostBench::new(2).unwrap().with_events(vec![EventKind::BanTool]);
-    let all = queries(Split::Test, 42);
-    let runs = all[..3].iter().map(|query| {
-        let instance = bench.instance(query);
-        let record = converse(instance.conversation(), optimal(&instance)).unwrap();
-        assert_eq!(record.scores().unwrap().cost_gap, None);
-        record
-    });
-    let runs: Vec<_> = runs.collect();
-    let row = only(&runs);
-    assert_eq!((row.runs, row.figure("exact_match_ratio").unwrap().value), (3, 1.0));
-    assert_eq!((row.figure("cost_gap"), row.figure("cost_gap_without_redundant")), (None, None));
-}
-
-#[test]
-fn a_silent_model_has_no_run_to_score_and_is_counted() {
-    let instance = CostBench::new(2).unwrap().instance(&queries(Split::Test, 42)[0]);
-    let record = converse(instance.conversation(), |_| Ok(Reply::default())).unwrap();
-    let row = only([&record]);
+    let instance = first(&bench());
+    let row = only([&play(&instance, silent)]);
     assert_eq!((row.runs, row.left_out.no_calls, row.figure("exact_match_ratio")), (0, 1, None));
-}
-
-#[test]
-fn a_run_without_a_reply_is_left_out_and_counted_and_is_no_failure_of_the_model() {
-    let instance = CostBench::new(2).unwrap().instance(&queries(Split::Test, 42)[0]);
+    // A model that cannot be reached has not failed.
     let unreachable = |_: &Request| Err(ModelError::new("connection refused"));
-    let solved = converse(instance.conversation(), optimal(&instance)).unwrap();
-    let cut = converse(instance.conversation(), unreachable).unwrap();
-    let row = only([&solved, &cut]);
+    let runs = [play(&instance, optimal(&instance)), play(&instance, unreachable)];
+    let row = only(&runs);
     assert_eq!((row.runs, row.left_out.total(), row.without_reply), (1, 0, 1));
     assert_eq!(row.figure("task_completion_ratio").unwrap().value, 1.0);
 }
@@ -213,8 +184,7 @@ fn the_greedy_policy_in_the_world_of_a_run_has_the_figures_of_greedy_runs() {
     let bench = CostBench::new(2).unwrap().with_events(vec![EventKind::CostChange]);
     for query in queries(Split::Test, 42).iter().step_by(13) {
         let instance = bench.instance(query);
-        let record = converse(instance.conversation(), optimal(&instance)).unwrap();
-        records.push(record);
+        records.push(play(&instance, optimal(&instance)));
         let run = instance.scenario().greedy_run(GreedyRule::Chain);
         means.update(&run, instance.reference()).unwrap();
     }
@@ -244,21 +214,18 @@ fn confidence_is_asked_for_in_every_message_and_scored_against_its_objective() {
             Ok(reply)
         }
     }
-    let query = &queries(Split::Test, 42)[0];
     let outcomes = Objective::ALL.map(|objective| {
-        let instance = CostBench::new(2).unwrap().with_confidence(objective).instance(query);
+        let instance = first(&CostBench::new(2).unwrap().with_confidence(objective));
         let conversation = instance.conversation();
         let told = &conversation.request().unwrap().messages[0].text;
         assert!(told.contains("in each of your messages") && told.contains("<confidence>p<"));
         assert_eq!(told.contains("lowest possible price"), objective == Objective::Optimal);
-        let best = converse(conversation, sure(optimal(&instance))).unwrap();
+        let best = play(&instance, sure(optimal(&instance)));
         let steps = ["Decide_Location_Preference", "Search_Location_Candidates"];
         let steps = [&steps[..], &["Location_Refinement_Step1", "Location_Finalize_from_Step2"]];
         let names = steps.concat().into_iter().map(str::to_owned).collect();
-        let other = sure(path(&instance, names));
-        let other = converse(instance.conversation(), other).unwrap();
-        let silent = |_: &Request| Err(ModelError::new("the server is gone"));
-        let silent = converse(instance.conversation(), silent).unwrap();
+        let other = play(&instance, sure(path(&instance, names)));
+        let silent = play(&instance, |_| Err(ModelError::new("the server is gone")));
         assert_eq!(best.objective, Some(objective));
         let records = [best, other, silent];
         let judged = records.each_ref().map(|it| ConfidenceRecord::from(it.judged_by(objective)));
@@ -285,8 +252,8 @@ fn a_run_without_an_outcome_as_to_the_optimal_path_has_no_score_that_could_be_ta
 
     // The run ends before all events have come.
     let bench = CostBench::new(0).unwrap().with_events(vec![EventKind::CostChange; 6]);
-    let instance = bench.with_confidence(Objective::Optimal).instance(&queries(Split::Test, 42)[0]);
-    let record = converse(instance.conversation(), optimal(&instance)).unwrap();
+    let instance = first(&bench.with_confidence(Objective::Optimal));
+    let record = play(&instance, optimal(&instance));
     let run = record.judged_by(Objective::Optimal).run;
     assert_eq!((run.outcome, record.record.run.outcome), (None, Some(true)));
     let policy = FactRules::default();
@@ -295,23 +262,18 @@ fn a_run_without_an_outcome_as_to_the_optimal_path_has_no_score_that_could_be_ta
 }
 
 fn listed(text: String) -> CostBenchRecord {
-    let instance = CostBench::new(1).unwrap().instance(&queries(Split::Test, 42)[0]);
-    converse(instance.conversation(), |_| Ok(saying(text.clone()))).unwrap()
+    play(&first(&CostBench::new(1).unwrap()), |_| Ok(saying(text.clone())))
 }
 
 #[test]
 fn the_first_reply_of_a_run_is_what_coverage_is_measured_on() {
-    let instance = CostBench::new(0).unwrap().instance(&queries(Split::Test, 42)[0]);
+    let instance = first(&CostBench::new(0).unwrap());
     let plan = "<path>1. Location_Preference_and_Search(Cost: 3) -> Select_Final_Location. Total Cost: 5</path>";
     let listed = format!("{plan}{plan}<path>Select_Final_Location</path>");
     let run = |first: &str, second: &str| {
         let mut conversation = instance.conversation();
-        let call =
-            || RecordedCall::new("Book_It", Arguments::Parsed(Value::Map(Default::default())));
         for text in [first, second] {
-            let reply =
-                Reply { text: text.to_owned(), tool_calls: vec![call()], ..Reply::default() };
-            conversation.reply(reply).unwrap();
+            conversation.reply(Reply { text: text.to_owned(), ..wrong_call() }).unwrap();
         }
         conversation.finish()
     };
@@ -352,11 +314,8 @@ fn tasks_of_any_level_have_paths_to_list() {
         for rules in [EnvironmentRules::PAPER_TEXT, EnvironmentRules::RELEASED] {
             let bench = CostBench::new(level).unwrap().with_rules(rules);
             let instance = bench.instance(&queries(Split::Test, 42)[380]);
-            let silent = |_: &Request| Ok(Reply::default());
-            assert_eq!(
-                converse(instance.conversation(), silent).unwrap().coverage.possible,
-                possible
-            );
+            let silent = play(&instance, |_| Ok(Reply::default()));
+            assert_eq!(silent.coverage.possible, possible);
         }
     }
 }

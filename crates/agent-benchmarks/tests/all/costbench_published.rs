@@ -172,6 +172,10 @@ fn instance(run: &Value, rules: ReplyRules) -> Instance {
     bench(run).with_reply_rules(rules).instance(&query(run, &queries(Split::Test, 42)))
 }
 
+fn released(run: &Value) -> CostBenchRecord {
+    self::run(&instance(run, ReplyRules::RELEASED), run["script"].as_array().unwrap())
+}
+
 /// What the released evaluation says, of a run of ours.
 fn facts(record: &CostBenchRecord) -> Value {
     if record.transcript.left_out(&record.reference).is_some() {
@@ -217,8 +221,7 @@ fn every_kind_of_reply_has_the_scores_of_the_released_loop_and_evaluation() {
     let golden = golden();
     assert!(golden.len() > 50);
     for run in &golden {
-        let record =
-            self::run(&instance(run, ReplyRules::RELEASED), run["script"].as_array().unwrap());
+        let record = released(run);
         if run["name"] == DIFFERENT {
             assert_eq!((&facts(&record)["calls"], &run["calls"]), (&json!(1), &json!(2)));
             continue;
@@ -230,10 +233,7 @@ fn every_kind_of_reply_has_the_scores_of_the_released_loop_and_evaluation() {
 #[test]
 fn two_hundred_random_agents_have_the_scores_of_the_released_loop_and_evaluation() {
     let agents = random_agents();
-    let record = |run: &Value| {
-        self::run(&instance(run, ReplyRules::RELEASED), run["script"].as_array().unwrap())
-    };
-    let counted = agents.iter().filter(|run| assert_same(&record(run), run)).count();
+    let counted = agents.iter().filter(|run| assert_same(&released(run), run)).count();
     assert_eq!((agents.len(), counted), (200, 183));
 }
 
@@ -338,19 +338,16 @@ const ODD: [&str; 2] = ["arguments: forged", "arguments: short"];
 
 /// Texts of a form that nobody else has, for tasks of five steps.
 fn made_up_texts() -> Value {
-    let tasks =
-        Task::ALL.map(|task| (task.name().to_owned(), json!(format!("{{system}} of {task}"))));
-    let library = Library::new(2).unwrap();
-    let tools = library.names().map(|name| {
+    let words = ["LocationCategory", "LocationTier", "LocationStyle", "LocationFeaturePackage"];
+    let parameter = |it: &'static str| (it, json!({"description": it, "values": ["a"]}));
+    let parameters = BTreeMap::from(words.map(parameter));
+    let tool = |name: &str| {
         let description = format!("{name} <- {{cost}}");
-        let words = ["LocationCategory", "LocationTier", "LocationStyle", "LocationFeaturePackage"];
-        let parameters = words.map(|it| (it.to_owned(), json!({"description": it, "values": ["a"]})));
-        let parameters = serde_json::Map::from_iter(parameters);
-        (
-            name.to_owned(),
-            json!({"description": description, "parameters": parameters, "result": "{number}: {cost}"}),
-        )
-    });
+        let result = "{number}: {cost}";
+        let tool = json!({"description": description, "parameters": parameters, "result": result});
+        (name.to_owned(), tool)
+    };
+    let tools: BTreeMap<String, Value> = Library::new(2).unwrap().names().map(tool).collect();
     let faults = [
         "missing_input",
         "unknown_tool",
@@ -359,16 +356,13 @@ fn made_up_texts() -> Value {
         "unreadable",
         "several_calls",
     ];
-    let faults = faults.map(|name| (name.to_owned(), json!(format!("{name} {{tool}}"))));
+    let system = Task::ALL.map(|task| (task.name(), format!("{{system}} of {task}")));
     json!({
-        "levels": {"2": {
-            "system": serde_json::Map::from_iter(tasks.clone()),
-            "tools": serde_json::Map::from_iter(tools),
-        }},
+        "levels": {"2": {"system": BTreeMap::from(system), "tools": tools}},
         "banned": ["BANNED"],
-        "faults": serde_json::Map::from_iter(faults),
+        "faults": BTreeMap::from(faults.map(|name| (name, format!("{name} {{tool}}")))),
         "changed": ["CHANGED {wishes}"],
-        "wishes": serde_json::Map::from_iter(Task::ALL.map(|it| (it.name().to_owned(), json!("{requirement}")))),
+        "wishes": BTreeMap::from(Task::ALL.map(|task| (task.name(), "{requirement}"))),
     })
 }
 

@@ -1,6 +1,6 @@
 //! What CostBench makes of replies that are wrong in some way, of answers, limits and events.
 
-use crate::policies::{call, calling, preferences, saying};
+use crate::policies::{call, calling, first, held, preferences, saying};
 use agent_benchmarks::{
     Arguments, Conversation, ModelError, ParameterKind, RecordedCall, Reply, ReplyEvent, Request,
     Role, StopReason, Value,
@@ -12,10 +12,6 @@ use agent_benchmarks::{
 use tool_graph::{CallStatus, FailureClass};
 
 const GOAL: &str = "TravelLocation";
-
-fn instance(bench: &CostBench) -> Instance {
-    bench.instance(&queries(Split::Test, 42)[0])
-}
 
 fn bench() -> CostBench {
     CostBench::new(2).unwrap().with_reply_rules(ReplyRules::STRICT)
@@ -37,6 +33,12 @@ fn right(
     call
 }
 
+/// Makes a call with right arguments.
+fn make(conversation: &mut CostBenchConversation<'_>, instance: &Instance, tool: &str) {
+    let call = right(conversation, instance, tool);
+    conversation.reply(calling(call)).unwrap();
+}
+
 fn with_argument(mut call: RecordedCall, name: &str, value: Option<Value>) -> RecordedCall {
     let Arguments::Parsed(Value::Map(arguments)) = &mut call.arguments else { panic!("a map") };
     match value {
@@ -46,19 +48,19 @@ fn with_argument(mut call: RecordedCall, name: &str, value: Option<Value>) -> Re
     call
 }
 
-/// The status of the first call after `before`, its failure class, the events and the answer of the
-/// tool.
+const DECIDE: &str = "Decide_Location_Preference";
+const SEARCH: &str = "Search_Location_Candidates";
+
+/// The status of a changed call after others, its failure class, the events and the answer of the tool.
 fn outcome(
     before: &[&str],
-    made: impl Fn(&CostBenchConversation<'_>, &Instance) -> RecordedCall,
+    tool: &str,
+    change: impl FnOnce(RecordedCall) -> RecordedCall,
 ) -> (CallStatus, Option<FailureClass>, Vec<ReplyEvent>, String) {
-    let instance = instance(&bench());
+    let instance = first(&bench());
     let mut conversation = instance.conversation();
-    for tool in before {
-        let call = right(&conversation, &instance, tool);
-        conversation.reply(calling(call)).unwrap();
-    }
-    let call = made(&conversation, &instance);
+    before.iter().for_each(|tool| make(&mut conversation, &instance, tool));
+    let call = change(right(&conversation, &instance, tool));
     conversation.reply(calling(call)).unwrap();
     let text = request(&conversation).messages.last().unwrap().text.clone();
     let record = conversation.finish();
@@ -73,9 +75,7 @@ fn outcome(
 
 #[test]
 fn a_right_call_returns_an_identifier_and_a_price() {
-    let (status, class, events, text) = outcome(&[], |conversation, instance| {
-        right(conversation, instance, "Decide_Location_Preference")
-    });
+    let (status, class, events, text) = outcome(&[], DECIDE, |call| call);
     assert_eq!((status, class, events), (CallStatus::Done { advanced: true }, None, vec![]));
     let (first, rest) = text.split_once('\n').unwrap();
     assert!(first.starts_with("LocationPreference: <LocationPreference"), "{text}");
@@ -84,9 +84,8 @@ fn a_right_call_returns_an_identifier_and_a_price() {
 
 #[test]
 fn an_unknown_tool_has_wrong_parameters() {
-    let (status, class, events, text) = outcome(&[], |_, _| {
-        RecordedCall::new("Book_It", Arguments::Parsed(Value::Map(Default::default())))
-    });
+    let book = |_| RecordedCall::new("Book_It", Arguments::default());
+    let (status, class, events, text) = outcome(&[], DECIDE, book);
     assert_eq!((status, class), (CallStatus::UnknownTool, Some(FailureClass::WrongParameters)));
     assert_eq!(events, [ReplyEvent::UnknownTool { call: 0, tool: "Book_It".to_owned() }]);
     assert!(text.starts_with("There is no tool called \"Book_It\"."), "{text}");
@@ -94,11 +93,9 @@ fn an_unknown_tool_has_wrong_parameters() {
 
 #[test]
 fn arguments_that_are_no_json_have_wrong_parameters_and_are_free() {
-    let (status, class, events, text) = outcome(&[], |_, _| {
-        let arguments =
-            Arguments::Unparsed { text: "{a".to_owned(), problem: "cut short".to_owned() };
-        RecordedCall::new("Decide_Location_Preference", arguments)
-    });
+    let arguments = Arguments::Unparsed { text: "{a".to_owned(), problem: "cut short".to_owned() };
+    let (status, class, events, text) =
+        outcome(&[], DECIDE, |_| RecordedCall::new(DECIDE, arguments));
     assert!(matches!(status, CallStatus::MissingParameter(_)), "{status:?}");
     assert_eq!(class, Some(FailureClass::WrongParameters));
     assert!(
@@ -110,11 +107,8 @@ fn arguments_that_are_no_json_have_wrong_parameters_and_are_free() {
 
 #[test]
 fn a_missing_an_unexpected_and_an_invalid_argument_have_wrong_parameters() {
-    let decide = "Decide_Location_Preference";
-    let wrong = |name: &'static str, value: Option<Value>| {
-        outcome(&[], move |conversation, instance| {
-            with_argument(right(conversation, instance, decide), name, value.clone())
-        })
+    let wrong = |name: &str, value: Option<Value>| {
+        outcome(&[], DECIDE, |call| with_argument(call, name, value))
     };
     let (status, class, events, _) = wrong("LocationTier", None);
     assert_eq!(status, CallStatus::MissingParameter("LocationTier".to_owned()));
@@ -138,24 +132,17 @@ fn a_missing_an_unexpected_and_an_invalid_argument_have_wrong_parameters() {
 
 #[test]
 fn an_identifier_that_nobody_gave_is_wrong_and_one_of_a_missing_type_is_inaccessible() {
-    let forged = Some(Value::from("<LocationPreference00001>"));
-    let search = "Search_Location_Candidates";
-    let (status, class, events, text) =
-        outcome(&["Decide_Location_Preference"], |conversation, instance| {
-            with_argument(
-                right(conversation, instance, search),
-                "LocationPreference",
-                forged.clone(),
-            )
-        });
+    let forged = |call| {
+        let id = Value::from("<LocationPreference00001>");
+        with_argument(call, "LocationPreference", Some(id))
+    };
+    let (status, class, events, text) = outcome(&[DECIDE], SEARCH, forged);
     assert_eq!(status, CallStatus::MissingParameter("LocationPreference".to_owned()));
     assert_eq!(class, Some(FailureClass::WrongParameters));
     assert!(matches!(&events[..], [ReplyEvent::InvalidValue { .. }]), "{events:?}");
     assert!(text.contains("is not an identifier that you were given"), "{text}");
 
-    let (status, class, events, text) = outcome(&[], |conversation, instance| {
-        with_argument(right(conversation, instance, search), "LocationPreference", forged.clone())
-    });
+    let (status, class, events, text) = outcome(&[], SEARCH, forged);
     assert_eq!(status, CallStatus::MissingInput("LocationPreference".to_owned()));
     assert_eq!(class, Some(FailureClass::Inaccessible));
     assert_eq!(events, [], "the call is well formed");
@@ -164,18 +151,17 @@ fn an_identifier_that_nobody_gave_is_wrong_and_one_of_a_missing_type_is_inaccess
 
 #[test]
 fn a_tool_of_another_task_is_inaccessible_or_unknown_to_the_model() {
-    let instance = instance(&bench().with_rules(EnvironmentRules::PAPER_TEXT));
+    let instance = first(&bench().with_rules(EnvironmentRules::PAPER_TEXT));
     let mut conversation = instance.conversation();
     assert_eq!(request(&conversation).tools.len(), 84, "by the paper's text all tools are shown");
-    let call = right(&conversation, &instance, "Select_Final_Dining");
-    conversation.reply(calling(call)).unwrap();
+    make(&mut conversation, &instance, "Select_Final_Dining");
     let status = conversation.finish().transcript.calls[0].status.clone();
     assert_eq!(status, CallStatus::MissingInput("DiningCandidate_L2_Located".to_owned()));
 }
 
 #[test]
 fn of_several_calls_the_first_is_made_and_each_is_answered() {
-    let instance = instance(&bench());
+    let instance = first(&bench());
     let mut conversation = instance.conversation();
     let mut calls = vec![
         right(&conversation, &instance, "Location_Full_Planning_to_Step1"),
@@ -202,7 +188,7 @@ fn of_several_calls_the_first_is_made_and_each_is_answered() {
 
 #[test]
 fn refusals_empty_and_idle_replies_are_reminded_of_the_task_until_patience_ends() {
-    let instance = instance(&bench());
+    let instance = first(&bench());
     let mut conversation = instance.conversation();
     let refusal = Reply { refusal: Some("I will not.".to_owned()), ..Reply::default() };
     conversation.reply(refusal).unwrap();
@@ -211,8 +197,7 @@ fn refusals_empty_and_idle_replies_are_reminded_of_the_task_until_patience_ends(
     assert!(last.text.contains("Call the next tool, or reply with <answer>"), "{}", last.text);
     conversation.reply(Reply::default()).unwrap();
     // A call in between makes the user patient again.
-    let call = right(&conversation, &instance, "Decide_Location_Preference");
-    conversation.reply(calling(call)).unwrap();
+    make(&mut conversation, &instance, DECIDE);
     conversation.reply(saying("Let me think.")).unwrap();
     conversation.reply(saying("It is <answer>")).unwrap();
     let text = &request(&conversation).messages.last().unwrap().text;
@@ -232,15 +217,14 @@ fn refusals_empty_and_idle_replies_are_reminded_of_the_task_until_patience_ends(
 
 fn solve(conversation: &mut CostBenchConversation<'_>, instance: &Instance) -> String {
     for call in &instance.reference().calls {
-        let call = right(conversation, instance, &call.name);
-        conversation.reply(calling(call)).unwrap();
+        make(conversation, instance, &call.name);
     }
-    crate::policies::held(request(conversation)).0[GOAL].clone()
+    held(request(conversation)).0[GOAL].clone()
 }
 
 #[test]
 fn the_right_answer_is_that_of_the_goal_alone_and_a_guess_of_it_completes_nothing() {
-    let instance = instance(&bench());
+    let instance = first(&bench());
     let mut conversation = instance.conversation();
     let id = solve(&mut conversation, &instance);
     let mut solved = conversation.clone();
@@ -264,7 +248,7 @@ fn the_right_answer_is_that_of_the_goal_alone_and_a_guess_of_it_completes_nothin
 
 /// Whether a text is the right answer under these rules; 00012 in it stands for the right number.
 fn is_right(rules: ReplyRules, text: &str) -> bool {
-    let instance = instance(&bench().with_reply_rules(rules));
+    let instance = first(&bench().with_reply_rules(rules));
     let mut conversation = instance.conversation();
     let id = solve(&mut conversation, &instance);
     let number = id.trim_matches(|c: char| !c.is_ascii_digit());
@@ -310,14 +294,14 @@ fn the_released_evaluation_finds_one_candidate_inside_the_first_tags() {
 
 #[test]
 fn the_released_loop_stops_at_tags_with_five_digits() {
-    let instance = instance(&bench().with_reply_rules(ReplyRules::RELEASED));
+    let instance = first(&bench().with_reply_rules(ReplyRules::RELEASED));
     for (text, stops) in [
         ("<answer>one of 00012</answer>", true),
         ("<answer>00012 or 3</answer>", false),
         ("<answer>00012", false),
     ] {
         let mut conversation = instance.conversation();
-        let call = right(&conversation, &instance, "Decide_Location_Preference");
+        let call = right(&conversation, &instance, DECIDE);
         conversation.reply(Reply { text: text.to_owned(), ..calling(call) }).unwrap();
         assert_eq!(conversation.request().is_none(), stops, "{text}");
     }
@@ -325,7 +309,7 @@ fn the_released_loop_stops_at_tags_with_five_digits() {
 
 #[test]
 fn the_last_pair_of_tags_is_the_answer_and_an_opening_tag_without_one_is_a_fault() {
-    let instance = instance(&bench());
+    let instance = first(&bench());
     for (text, answer, problem) in [
         ("So <answer> <X1> </answer>.", Some("<X1>"), ""),
         ("<answer>a</answer> no, <answer>b</answer>", Some("b"), ""),
@@ -344,9 +328,9 @@ fn the_last_pair_of_tags_is_the_answer_and_an_opening_tag_without_one_is_a_fault
 
 #[test]
 fn an_answer_ends_the_conversation_and_calls_beside_it_are_not_made() {
-    let instance = instance(&bench());
+    let instance = first(&bench());
     let mut conversation = instance.conversation();
-    let call = right(&conversation, &instance, "Decide_Location_Preference");
+    let call = right(&conversation, &instance, DECIDE);
     let reply = Reply { text: "<answer>x</answer>".to_owned(), ..calling(call) };
     conversation.reply(reply).unwrap();
     let record = conversation.finish();
@@ -356,7 +340,7 @@ fn an_answer_ends_the_conversation_and_calls_beside_it_are_not_made() {
 
 #[test]
 fn preferences_that_the_user_does_not_have_lead_to_the_goal_with_the_wrong_answer() {
-    let instance = instance(&bench());
+    let instance = first(&bench());
     let values = instance.query().preferences.values();
     let other = if values[0] == "city" { "village" } else { "city" };
     let mut conversation = instance.conversation();
@@ -367,7 +351,7 @@ fn preferences_that_the_user_does_not_have_lead_to_the_goal_with_the_wrong_answe
         }
         conversation.reply(calling(call)).unwrap();
     }
-    let id = crate::policies::held(request(&conversation)).0[GOAL].clone();
+    let id = held(request(&conversation)).0[GOAL].clone();
     conversation.reply(saying(format!("<answer>{id}</answer>"))).unwrap();
     let record = conversation.finish();
     assert!(record.transcript.goal_reached);
@@ -376,19 +360,17 @@ fn preferences_that_the_user_does_not_have_lead_to_the_goal_with_the_wrong_answe
 
 #[test]
 fn after_twenty_calls_the_model_can_still_answer_but_not_call() {
-    let instance = instance(&bench());
+    let instance = first(&bench());
     let mut conversation = instance.conversation();
     let id = solve(&mut conversation, &instance);
     for _ in instance.reference().calls.len()..20 {
-        let call = right(&conversation, &instance, "Decide_Location_Preference");
-        conversation.reply(calling(call)).unwrap();
+        make(&mut conversation, &instance, DECIDE);
     }
     let mut again = conversation.clone();
     conversation.reply(saying(format!("<answer>{id}</answer>"))).unwrap();
     assert_eq!(conversation.finish().record.run.outcome, Some(true));
 
-    let call = right(&again, &instance, "Decide_Location_Preference");
-    again.reply(calling(call)).unwrap();
+    make(&mut again, &instance, DECIDE);
     assert_eq!(again.request(), None);
     let record = again.finish();
     assert_eq!(record.transcript.calls.len(), 20);
@@ -398,7 +380,7 @@ fn after_twenty_calls_the_model_can_still_answer_but_not_call() {
 
 #[test]
 fn a_model_without_a_reply_leaves_a_run_without_an_outcome() {
-    let instance = instance(&bench());
+    let instance = first(&bench());
     let mut conversation = instance.conversation();
     conversation.fail(&ModelError::new("connection refused"));
     conversation.fail(&ModelError::new("ignored after the end"));
@@ -416,11 +398,10 @@ fn a_ban_is_told_by_the_failed_call_and_the_tool_stays_or_disappears_by_the_rule
         [(EnvironmentRules::RELEASED, true, 61.54), (EnvironmentRules::PAPER_TEXT, false, 0.0)]
     {
         let bench = bench().with_events(vec![EventKind::BanTool]).with_rules(rules);
-        let instance = instance(&bench);
+        let instance = first(&bench);
         let mut conversation = instance.conversation();
         let tool = "Location_Full_Planning_to_Step1";
-        let call = right(&conversation, &instance, tool);
-        conversation.reply(calling(call)).unwrap();
+        make(&mut conversation, &instance, tool);
         let request = request(&conversation);
         let text = &request.messages.last().unwrap().text;
         assert!(text.starts_with("Location_Full_Planning_to_Step1 has broken down"), "{text}");
@@ -432,11 +413,10 @@ fn a_ban_is_told_by_the_failed_call_and_the_tool_stays_or_disappears_by_the_rule
 #[test]
 fn a_cost_change_and_a_removal_are_only_visible_in_the_list_of_tools() {
     for (kind, changes_names) in [(EventKind::CostChange, false), (EventKind::RemoveTools, true)] {
-        let instance = instance(&bench().with_events(vec![kind]));
+        let instance = first(&bench().with_events(vec![kind]));
         let mut conversation = instance.conversation();
         let before = request(&conversation).tools.clone();
-        let call = right(&conversation, &instance, "Decide_Location_Preference");
-        conversation.reply(calling(call)).unwrap();
+        make(&mut conversation, &instance, DECIDE);
         let request = request(&conversation);
         assert_eq!(request.messages.len(), 4, "nobody says a word about it");
         assert_ne!(request.tools, before);
@@ -449,20 +429,19 @@ fn a_cost_change_and_a_removal_are_only_visible_in_the_list_of_tools() {
 
 #[test]
 fn a_preference_change_is_told_by_the_user_and_makes_all_identifiers_of_before_worthless() {
-    let instance = instance(&bench().with_events(vec![EventKind::PreferenceChange]));
+    let instance = first(&bench().with_events(vec![EventKind::PreferenceChange]));
     let changed = instance.preferences_after(0).unwrap();
     assert_ne!(changed, instance.query().preferences);
     assert_eq!(changed.split(), Split::Test);
     let mut conversation = instance.conversation();
-    let call = right(&conversation, &instance, "Decide_Location_Preference");
-    conversation.reply(calling(call)).unwrap();
+    make(&mut conversation, &instance, DECIDE);
     let messages = &request(&conversation).messages;
     let [.., result, user] = &messages[..] else { panic!("two messages") };
     assert!(result.text.starts_with("LocationPreference: <"), "{}", result.text);
     assert_eq!(user.role, Role::User);
     let old = result.text[20..].split('\n').next().unwrap().to_owned();
 
-    let call = right(&conversation, &instance, "Search_Location_Candidates");
+    let call = right(&conversation, &instance, SEARCH);
     let call = with_argument(call, "LocationPreference", Some(old.as_str().into()));
     conversation.reply(calling(call)).unwrap();
     let record = conversation.clone().finish();
@@ -476,7 +455,7 @@ fn a_preference_change_is_told_by_the_user_and_makes_all_identifiers_of_before_w
             let call = call_with(request, tool, preferences);
             conversation.reply(calling(call)).unwrap();
         }
-        let id = crate::policies::held(request(&conversation)).0[GOAL].clone();
+        let id = held(request(&conversation)).0[GOAL].clone();
         conversation.reply(saying(format!("<answer>{id}</answer>"))).unwrap();
         assert_eq!(conversation.finish().record.run.outcome, Some(is_right));
     }
@@ -489,13 +468,12 @@ fn call_with(request: &Request, tool: &str, preferences: Preferences) -> Recorde
 #[test]
 fn costs_can_be_hidden() {
     let bench = bench().with_costs_shown(false);
-    let instance = instance(&bench);
+    let instance = first(&bench);
     let mut conversation = instance.conversation();
     for tool in &request(&conversation).tools {
         assert!(!tool.description.contains("Cost:"), "{}", tool.description);
     }
-    let call = right(&conversation, &instance, "Decide_Location_Preference");
-    conversation.reply(calling(call)).unwrap();
+    make(&mut conversation, &instance, DECIDE);
     let text = &request(&conversation).messages.last().unwrap().text;
     assert!(text.contains("Price of this call: 23.23."), "a call shows its price: {text}");
 }

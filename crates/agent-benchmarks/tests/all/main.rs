@@ -3,7 +3,7 @@
 
 #[cfg(all(feature = "budget", feature = "confidence", feature = "triage"))]
 mod any_text;
-#[cfg(feature = "client")]
+#[cfg(all(feature = "client", feature = "costbench"))]
 mod apis;
 #[cfg(feature = "budget")]
 mod budget;
@@ -11,7 +11,7 @@ mod budget;
 mod confidence;
 #[cfg(feature = "confidence")]
 mod continuation;
-#[cfg(feature = "costbench")]
+#[cfg(all(feature = "budget", feature = "confidence", feature = "costbench", feature = "triage"))]
 mod costbench_any_reply;
 #[cfg(feature = "costbench")]
 mod costbench_by_hand;
@@ -33,8 +33,6 @@ mod own_environment;
 mod play;
 #[cfg(feature = "costbench")]
 mod policies;
-#[cfg(all(feature = "budget", feature = "client", feature = "costbench", feature = "triage"))]
-mod policies_over_http;
 mod questions;
 mod records;
 #[cfg(all(feature = "budget", feature = "client", feature = "confidence", feature = "triage"))]

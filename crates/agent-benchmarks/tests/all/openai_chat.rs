@@ -1,11 +1,9 @@
 //! A policy on the other side of OpenAI's chat format: the same run comes out as without the format.
 
-use crate::policies::{Said, greedy};
+use crate::policies::{first, play};
 use agent_benchmarks::{
-    Arguments, Error, Message, ModelError, RecordedCall, Reply, ReplyEvent, Request, Role,
-    StopReason, Value, converse,
-    costbench::{CostBench, CostBenchRecord, EventKind, Split, queries},
-    openai_chat_body, read_openai_chat,
+    Arguments, Error, Message, RecordedCall, Reply, Request, Role, StopReason, Value,
+    costbench::CostBench, openai_chat_body, read_openai_chat,
 };
 use serde_json::{Value as Json, json};
 
@@ -41,8 +39,7 @@ pub(crate) fn response(reply: &Reply) -> String {
 }
 
 /// Checks what a strict server checks of a body.
-fn check(body: &str, request: &Request) {
-    let body: Json = serde_json::from_str(body).unwrap();
+pub(crate) fn check(body: &Json, request: &Request) {
     assert_eq!(body["model"], "policy");
     assert_eq!(body["temperature"], 0.0);
     assert_eq!(body["max_tokens"], 16_384);
@@ -72,36 +69,6 @@ fn check(body: &str, request: &Request) {
     assert!(open.is_empty());
 }
 
-/// A model behind the format.
-fn behind_the_format(mut policy: impl FnMut(&Request) -> Said) -> impl FnMut(&Request) -> Said {
-    move |request| {
-        check(&openai_chat_body(request, "policy"), request);
-        let text = response(&policy(request)?);
-        read_openai_chat(text.as_bytes()).map_err(|error| ModelError::new(error.to_string()))
-    }
-}
-
-/// What does not depend on how arguments and stop reasons are written.
-fn essence(record: &CostBenchRecord) -> (Option<bool>, &tool_graph::Transcript, Vec<ReplyEvent>) {
-    let events = record.record.events.iter().map(|event| event.event.clone()).collect();
-    (record.record.run.outcome, &record.transcript, events)
-}
-
-#[test]
-fn a_greedy_policy_behind_the_format_has_the_same_runs() {
-    let bench = CostBench::new(2).unwrap().with_events(vec![EventKind::PreferenceChange]);
-    for query in queries(Split::Test, 42).iter().step_by(23) {
-        let instance = bench.instance(query);
-        let direct = converse(instance.conversation(), greedy(&instance)).unwrap();
-        let behind = behind_the_format(greedy(&instance));
-        let behind = converse(instance.conversation(), behind).unwrap();
-        assert_eq!(essence(&behind), essence(&direct), "{}", query.id);
-        assert_eq!(behind.record.run.outcome, Some(true));
-        let first = behind.record.run.turns[0].reply.as_ref().unwrap();
-        assert_eq!(first.usage.as_ref().unwrap().input_tokens, Some(1_000));
-    }
-}
-
 #[test]
 fn a_reply_with_arguments_that_are_no_json_is_read_and_sent_back_as_an_object() {
     let unparsed = Arguments::Unparsed { text: "{\"a".to_owned(), problem: String::new() };
@@ -112,9 +79,12 @@ fn a_reply_with_arguments_that_are_no_json_is_read_and_sent_back_as_an_object() 
         ],
         ..Reply::default()
     };
-    let policy = |_: &Request| Ok(wrong.clone());
-    let instance = CostBench::new(2).unwrap().instance(&queries(Split::Test, 42)[0]);
-    let record = converse(instance.conversation(), behind_the_format(policy)).unwrap();
+    let said = response(&wrong);
+    let policy = |request: &Request| {
+        check(&serde_json::from_str(&openai_chat_body(request, "policy")).unwrap(), request);
+        Ok(read_openai_chat(said.as_bytes()).unwrap())
+    };
+    let record = play(&first(&CostBench::new(2).unwrap()), policy);
     assert_eq!(record.transcript.calls.len(), 20);
     let names: Vec<_> = record.record.events.iter().map(|event| event.event.name()).collect();
     assert_eq!(names[..3], ["invalid_arguments", "unknown_tool", "several_calls"]);

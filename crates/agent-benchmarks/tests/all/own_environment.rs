@@ -14,7 +14,7 @@ use agent_benchmarks::{
 
 /// A lock of three tools in a row, of which each opens the next. A call of a tool costs its position.
 #[derive(Clone, Default)]
-struct Lock {
+pub(crate) struct Lock {
     opened: usize,
     end: Option<End>,
 }
@@ -72,7 +72,7 @@ fn call(tool: &str) -> RecordedCall {
 /// Calls the tool that is shown, once together with another one, and says at the end that the lock is open.
 fn agent(request: &Request) -> Reply {
     let calls: &[&str] = match request.tools.as_slice() {
-        [] => return Reply { text: "open".to_owned(), ..Reply::default() },
+        [] => return "open".into(),
         [tool] if tool.name == "second" => &["second", "third"],
         [tool] => &[tool.name.as_str()],
         _ => panic!("one tool is shown at a time: {:?}", request.tools),
@@ -166,6 +166,8 @@ fn an_amount_that_belongs_to_no_resource_is_an_error_and_ends_the_run() -> Resul
     assert_eq!(run.request(), None);
     let record = run.finish();
     assert_eq!((record.end, record.record.run.outcome), (None, None));
+    let run = Play::new().conversation("lock", Spender(Lock::default()))?;
+    assert_eq!(converse(run, |_| Ok("open".into())), Err(error));
     Ok(())
 }
 
@@ -259,55 +261,5 @@ fn a_call_in_place_of_an_estimate_is_answered_as_not_made() -> Result<(), Error>
     let turn = &record.record.run.turns[1];
     let made = &turn.reply.as_ref().unwrap().tool_calls[0];
     assert_eq!((made.ok, made.error.as_deref()), (Some(false), Some("this call was not made")));
-    Ok(())
-}
-
-#[cfg(feature = "client")]
-#[test]
-fn a_stopped_benchmark_of_ones_own_is_resumed_from_its_journal() -> Result<(), Error> {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    use agent_benchmarks::{
-        client::{AskError, Journal, run_all},
-        openai_chat_body,
-    };
-
-    let path = std::env::temp_dir().join(format!("own-environment-{}.jsonl", std::process::id()));
-    let _ = std::fs::remove_file(&path);
-    let locks: Vec<(String, Lock)> =
-        (0..3).map(|at| (format!("lock {at}"), Lock::default())).collect();
-    let play = Play::new();
-    let start = |lock: &Lock| play.conversation("lock", lock.clone()).unwrap();
-    // A server that answers the given number of requests.
-    let server = |answers: usize| {
-        let count = AtomicUsize::new(0);
-        move |request: &Request| {
-            if count.fetch_add(1, Ordering::Relaxed) >= answers {
-                return Err(AskError::Stop("enough".to_owned()));
-            }
-            assert_eq!(
-                openai_chat_body(request, "m").contains("\"tools\""),
-                !request.tools.is_empty()
-            );
-            let message = match request.tools.first() {
-                None => "{\"content\": \"open\"}".to_owned(),
-                Some(tool) => format!(
-                    "{{\"tool_calls\": [{{\"id\": \"c\", \"type\": \"function\", \"function\": \
-                     {{\"name\": {:?}, \"arguments\": \"{{}}\"}}}}]}}",
-                    tool.name
-                ),
-            };
-            Ok(format!("{{\"choices\": [{{\"message\": {message}}}]}}").into_bytes())
-        }
-    };
-    let run = |answers: usize| {
-        let journal = Journal::open(&path, "locks")?;
-        run_all(&journal, &locks, start, server(answers), 2, |_, _| {})
-    };
-    assert!(matches!(run(5), Err(Error::Stopped { .. })));
-    // 12 requests in all, of which 5 are answered already.
-    let records = run(7)?;
-    assert!(records.iter().all(|record| record.succeeded && record.turns.len() == 4));
-    std::fs::remove_file(&path).unwrap();
     Ok(())
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use agent_benchmarks::{
-    Arguments, Figure, Intervals, Level, ModelError, Parameter, ParameterKind, RecordedCall, Reply,
-    Request, Role, Seed, ToolDefinition, Usage, Value,
-    costbench::{Instance, Preferences},
+    Arguments, Intervals, Level, ModelError, Parameter, ParameterKind, RecordedCall, Reply,
+    Request, Role, Seed, ToolDefinition, Usage, Value, converse,
+    costbench::{CostBench, CostBenchRecord, Instance, Preferences, Split, queries},
 };
 use rand_chacha::{
     ChaCha8Rng,
@@ -102,7 +102,7 @@ pub(crate) fn calling(call: RecordedCall) -> Reply {
 }
 
 pub(crate) fn saying(text: impl Into<String>) -> Reply {
-    Reply { text: text.into(), ..Reply::default() }
+    text.into().into()
 }
 
 /// The reply that answers with the goal if the agent holds it.
@@ -115,13 +115,18 @@ pub(crate) fn answer(request: &Request, goal: &str) -> Option<Reply> {
 pub(crate) const PLAIN: Intervals =
     Intervals { level: Level::HALF, resamples: 0, seed: Seed::new(1) };
 
-/// The value of a figure that is defined.
-pub(crate) fn value(figure: Option<Figure>) -> Option<f64> {
-    figure.map(|figure| figure.value)
-}
-
 /// What an agent replies.
 pub(crate) type Said = Result<Reply, ModelError>;
+
+/// The first test query in a setting.
+pub(crate) fn first(bench: &CostBench) -> Instance {
+    bench.instance(&queries(Split::Test, 42)[0])
+}
+
+/// The run of a policy.
+pub(crate) fn play(instance: &Instance, policy: impl FnMut(&Request) -> Said) -> CostBenchRecord {
+    converse(instance.conversation(), policy).unwrap()
+}
 
 /// An agent that calls the tools of a path in turn, and answers as soon as it holds the goal and the
 /// path is over.

@@ -1,8 +1,8 @@
 //! Everything that a model can say is a typed event.
 
 use agent_benchmarks::{
-    Arguments, Conversation, Error, ModelError, Parameter, ParameterKind, RecordedCall, Reply,
-    ReplyEvent, Request, StopReason, ToolDefinition, Value, converse, reply_events,
+    Arguments, Parameter, ParameterKind, RecordedCall, Reply, ReplyEvent, Request, StopReason,
+    ToolDefinition, Value, reply_events,
 };
 
 fn request() -> Request {
@@ -83,29 +83,4 @@ fn refusals_empty_text_and_cut_off_replies_are_told_apart() {
     let cut_off =
         Reply { text: "I wou".to_owned(), stop: Some(StopReason::MaxTokens), ..Reply::default() };
     assert_eq!(reply_events(&request(), &cut_off), [ReplyEvent::CutOff]);
-}
-
-/// A conversation that refuses every reply.
-struct Refusing(Request);
-
-impl Conversation for Refusing {
-    type Record = ();
-
-    fn request(&self) -> Option<&Request> {
-        Some(&self.0)
-    }
-
-    fn reply(&mut self, _: Reply) -> Result<(), Error> {
-        Err(Error::Ended)
-    }
-
-    fn fail(&mut self, _: &ModelError) {}
-
-    fn finish(self) {}
-}
-
-#[test]
-fn an_error_of_a_conversation_ends_the_loop_and_is_returned() {
-    let model = |_: &Request| Ok(Reply::default());
-    assert!(matches!(converse(Refusing(request()), model), Err(Error::Ended)));
 }

@@ -8,15 +8,13 @@ use std::{
 };
 
 use agent_benchmarks::{
-    Attempted, Branch, Checker, Conversation, Error, Intervals, Level, ModelError, Question,
-    Request, Seed,
+    Attempted, Branch, Checker, Conversation, Error, Intervals, ModelError, Question, Request,
     budget::{Budget, ResourceKind, Rollouts},
     client::{AskError, Journal, run_all},
     confidence::{Confidence, ConfidenceFigures, ConfidenceStream, FollowUp},
     converse, count_continuations, read_openai_chat,
-    triage::{Alpha, Attempts, Regime, Triage, TriageFigures},
+    triage::{Alpha, Attempts, Regime, Triage},
 };
-use budget_estimation::Metrics;
 use serde_json::json;
 
 /// The response of a server whose model says this, in one token per word.
@@ -84,89 +82,70 @@ where
     records
 }
 
-fn how() -> Intervals {
-    Intervals { level: Level::new(0.95).unwrap(), resamples: 100, seed: Seed::new(1) }
-}
-
 #[test]
-fn a_live_oracle_of_triage_has_efficiency_1() {
+fn a_live_plan_of_triage_is_resumed_between_its_problems() {
     let setting = Triage::new(Alpha::new(0.5).unwrap())
         .with_attempts(Attempts::Live { regime: Regime::Enforced, announced: false });
-    let pools = (0..6_u64).map(|pool| {
-        let question = |number: u64| {
-            let checker = Checker::Numeric { answer: number as f64, tolerance: 0.0 };
-            let tokens = 40 + (17 * pool + 31 * number) % 60;
-            let attempt =
-                Attempted { output_tokens: tokens, solved: !(pool + number).is_multiple_of(3) };
-            Question::new(format!("q{number}"), format!("What is {number} + 0?"), checker)
-                .with_recorded(attempt)
-        };
-        let questions: Vec<_> = (0..6).map(question).collect();
-        (format!("pool {pool}"), setting.instance(format!("pool {pool}"), &questions).unwrap())
-    });
-    let named: Vec<_> = pools.collect();
-    let policy = |request: &Request| {
-        let text = &request.messages[0].text;
-        if request.response_schema.is_none() {
-            let number = text.split_once("What is ").unwrap().1.split_once(' ').unwrap().0;
-            let limit = request.sampling.max_output_tokens.unwrap() as usize;
-            return response(&format!("So <answer>{number}</answer>"), limit);
-        }
-        let is_asked = |budget: u64| text.contains(&format!("Budget: {budget} output tokens."));
-        let shown = named.iter().map(|(_, instance)| instance);
-        // No two pools have the same budget, as is checked below.
-        let instance = shown.into_iter().find(|it| is_asked(it.budget())).unwrap();
-        let best = instance.pool().oracle(instance.budget()).unwrap().chosen;
-        let items = instance.pool().items();
-        let entries =
-            best.iter().map(|&it| json!({"id": items[it].id(), "allocation": items[it].cost()}));
-        response(&json!({"plan": entries.collect::<Vec<_>>()}).to_string(), 30)
+    let question = |number: u64| {
+        let checker = Checker::Numeric { answer: 1.0, tolerance: 0.0 };
+        let attempt = Attempted { output_tokens: 40 + 10 * number, solved: number > 0 };
+        Question::new(format!("q{number}"), "What is 1?", checker).with_recorded(attempt)
     };
-    let budgets: std::collections::BTreeSet<u64> =
-        named.iter().map(|(_, instance)| instance.budget()).collect();
-    assert_eq!(budgets.len(), named.len(), "budgets tell the pools apart");
+    let questions: Vec<_> = (0..4).map(question).collect();
+    let pool = |number: u64| {
+        let name = format!("pool {number}");
+        (name.clone(), setting.instance(name, &questions).unwrap())
+    };
+    let named: Vec<_> = (0..4).map(pool).collect();
+    let entries = [1, 2].map(|it| json!({"id": format!("q{it}"), "allocation": 40 + 10 * it}));
+    let policy = |request: &Request| match request.response_schema.is_some() {
+        true => response(&json!({"plan": entries}).to_string(), 30),
+        false => response("So <answer>1</answer>", 9),
+    };
     let records = resumed("triage", &named, |instance| instance.conversation(), policy);
-    let rows = TriageFigures::of(&records, how()).unwrap();
-    assert_eq!((rows.len(), rows[0].pools, rows[0].is_live), (1, 6, true));
-    assert_eq!(rows[0].figure("efficiency").unwrap().value, 1.0);
+    assert!(records.iter().all(|it| it.execution(Regime::Enforced).unwrap().earned == 2.0));
 }
 
 #[test]
-fn a_model_that_knows_the_truth_about_each_prefix_has_hit_rate_1() {
+fn the_questions_about_a_run_are_resumed_at_the_next_prefix() {
     let mut rollouts = Rollouts::new(["tokens"]).unwrap();
-    for run in 0..8 {
-        let costs: Vec<f64> =
-            (0..3 + run % 3).map(|turn| (100 * run + 7 * turn + 5) as f64).collect();
-        rollouts.push(&costs, run % 4 > 0).unwrap();
-        rollouts.set_content(run, 0, format!("Puzzle <{run}>")).unwrap();
+    for run in 0..4 {
+        rollouts.push(&[5.0; 4], run > 0).unwrap();
     }
-    let resource = rollouts.resource("tokens").unwrap();
     let setting = Budget::new([("tokens", ResourceKind::Tokens)]).unwrap();
-    let named: Vec<_> = (0..8)
-        .map(|run| (format!("run {run}"), setting.instance(&rollouts, run).unwrap()))
-        .collect();
+    let instance = |run: usize| (run.to_string(), setting.instance(&rollouts, run).unwrap());
+    let named: Vec<_> = (0..4).map(instance).collect();
     let policy = |request: &Request| {
-        let [first, .., last] = &request.messages[..] else {
-            panic!("a system prompt and a question")
-        };
-        let (_, run) = first.text.split_once('<').unwrap();
-        let run = run.split_once('>').unwrap().0.parse().unwrap();
-        let turns = last.text.matches(": tokens ").count();
-        let rollout = rollouts.get(run).unwrap();
-        let rest = rollout.remaining(resource, turns).unwrap();
-        match rollout.succeeded() {
-            true => response(&format!("Well, <answer>[{rest}, {rest}]</answer>"), 9),
-            false => response("No: <answer>impossible</answer>", 4),
-        }
+        let asked = request.messages.last().unwrap().text.matches(": tokens ").count();
+        response(&format!("Well, <answer>[{asked}, 20]</answer>"), 9)
     };
     let records = resumed("budget", &named, |instance| instance.conversation(), policy);
-    let mut metrics = Metrics::default();
-    let mut samples = records.iter().flat_map(|record| record.samples(0));
-    samples.try_for_each(|sample| metrics.update(sample)).unwrap();
-    let found = metrics.finish().unwrap();
-    let (intervals, feasibility) = (found.intervals.unwrap(), found.feasibility);
-    assert_eq!((intervals.hit_rate, intervals.interval_reward), (1.0, 1.0));
-    assert_eq!((feasibility.macro_f1, feasibility.impossible.f1), (Some(1.0), Some(1.0)));
+    assert!(records.iter().all(|record| record.samples(0).len() == 3));
+}
+
+#[cfg(feature = "play")]
+#[test]
+fn a_benchmark_of_ones_own_is_resumed_with_its_tools() {
+    use crate::own_environment::Lock;
+    use agent_benchmarks::{openai_chat_body, play::Play};
+
+    let locks: Vec<_> = (0..3).map(|at| (format!("lock {at}"), Lock::default())).collect();
+    let play = Play::new();
+    let start = |lock: &Lock| play.conversation("lock", lock.clone()).unwrap();
+    let policy = |request: &Request| {
+        let has_tools = !request.tools.is_empty();
+        assert_eq!(openai_chat_body(request, "m").contains("\"tools\""), has_tools);
+        let message = match request.tools.first() {
+            None => json!({"content": "open"}),
+            Some(tool) => {
+                let function = json!({"name": tool.name, "arguments": "{}"});
+                json!({"tool_calls": [{"id": "c", "type": "function", "function": function}]})
+            }
+        };
+        json!({"choices": [{"message": message}]}).to_string().into_bytes()
+    };
+    let records = resumed("locks", &locks, start, policy);
+    assert!(records.iter().all(|record| record.succeeded && record.turns.len() == 4));
 }
 
 #[test]
@@ -189,7 +168,8 @@ fn all_streams_come_out_of_the_responses_of_a_server_with_log_probabilities() {
     };
     let records = resumed("confidence", &named, |instance| instance.conversation(), policy);
     let none = FollowUp::default();
-    let rows = ConfidenceFigures::of(records.iter().map(|it| (it, &none)), how()).unwrap();
+    let how = Intervals { resamples: 0, ..Intervals::default() };
+    let rows = ConfidenceFigures::of(records.iter().map(|it| (it, &none)), how).unwrap();
     assert_eq!(rows.len(), ConfidenceStream::ALL.len());
     for row in rows {
         let complete = row.complete.unwrap_or_else(|| panic!("{:?} has no run", row.stream));

@@ -6,20 +6,23 @@ use std::{
     io::{BufRead, BufReader, Read, Write},
     net::{TcpListener, TcpStream},
     path::PathBuf,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     thread,
     time::Duration,
 };
 
 use agent_benchmarks::{
-    Arguments, Conversation, Message, ModelError, Parameter, ParameterKind, RecordedCall, Reply,
-    Request, Role, ToolDefinition, Usage, Value,
+    Conversation, Reply, Request, Usage,
     client::{ApiKey, Client, ClientSettings},
     costbench::{CostBench, Instance, Split, queries},
+    openai_chat_body,
 };
 use serde_json::Value as Json;
 
-use crate::openai_chat;
+use crate::{openai_chat, policies::Said};
 
 /// What the server does with one request.
 pub(crate) enum Served {
@@ -29,55 +32,67 @@ pub(crate) enum Served {
     Slow(Duration),
 }
 
-/// Serves requests until the test ends; the handler gets the body and the header `Authorization`.
+/// A request to the server.
+pub(crate) struct Asked {
+    /// The number of earlier requests.
+    pub(crate) number: usize,
+    /// The first line and the headers.
+    pub(crate) head: String,
+    pub(crate) body: Json,
+}
+
+impl Asked {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let mut headers = self.head.lines().filter_map(|line| line.split_once(": "));
+        headers.find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+}
+
+/// Serves requests until the test ends, and returns the URL and the count of requests.
 pub(crate) fn serve(
-    handle: impl Fn(Json, Option<String>) -> Served + Send + Sync + 'static,
-) -> String {
+    handle: impl Fn(Asked) -> Served + Send + Sync + 'static,
+) -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
-    let handle = Arc::new(handle);
+    let (handle, count) = (Arc::new(handle), Arc::new(AtomicUsize::new(0)));
+    let counted = Arc::clone(&count);
     thread::spawn(move || {
         for stream in listener.incoming() {
             let (stream, handle) = (stream.unwrap(), Arc::clone(&handle));
+            let counted = Arc::clone(&counted);
             thread::spawn(move || {
                 // A client that was killed is no fault of the server.
-                let _ = answer(stream, &*handle);
+                let _ = answer(stream, &counted, &*handle);
             });
         }
     });
-    url
+    (url, count)
 }
 
-pub(crate) fn answer(
+fn answer(
     mut stream: TcpStream,
-    handle: &(impl Fn(Json, Option<String>) -> Served + ?Sized),
+    counted: &AtomicUsize,
+    handle: &impl Fn(Asked) -> Served,
 ) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
-    let (mut length, mut key) = (0, None);
-    let mut line = String::new();
-    reader.read_line(&mut line)?;
-    assert!(line.starts_with("POST /v1/chat/completions ") || line.is_empty(), "{line}");
-    loop {
-        line.clear();
-        if reader.read_line(&mut line)? == 0 {
+    let mut asked = Asked { number: 0, head: String::new(), body: Json::Null };
+    while !asked.head.ends_with("\r\n\r\n") {
+        if reader.read_line(&mut asked.head)? == 0 {
             return Ok(());
         }
-        let Some((name, value)) = line.trim().split_once(": ") else { break };
-        match name.to_ascii_lowercase().as_str() {
-            "content-length" => length = value.parse().unwrap(),
-            "authorization" => key = Some(value.to_owned()),
-            _ => {}
-        }
     }
+    let length = asked.header("content-length").map_or(0, |length| length.parse().unwrap());
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
+    asked.body = serde_json::from_slice(&body).unwrap();
+    asked.number = counted.fetch_add(1, Ordering::SeqCst);
     let head = |status: u16, more: &str, length: usize| {
         format!(
             "HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\
              Connection: close\r\n{more}\r\n"
         )
     };
-    match handle(serde_json::from_slice(&body).unwrap(), key) {
+    match handle(asked) {
         Served::Json(text) => {
             stream.write_all(head(200, "", text.len()).as_bytes())?;
             stream.write_all(text.as_bytes())
@@ -99,83 +114,35 @@ pub(crate) fn answer(
     }
 }
 
-/// The request that a body was made of, as far as policies read it: of calls the names.
-pub(crate) fn request(body: &Json) -> Request {
-    let text = |value: &Json| value.as_str().unwrap_or_default().to_owned();
-    let message = |it: &Json| {
-        let role = match it["role"].as_str().unwrap() {
-            "system" => Role::System,
-            "user" => Role::User,
-            "assistant" => Role::Assistant,
-            _ => Role::Tool,
-        };
-        let call = |it: &Json| {
-            let name = text(&it["function"]["name"]);
-            RecordedCall::new(name, Arguments::Parsed(Value::Null))
-        };
-        let mut message = Message::new(role, text(&it["content"]));
-        message.tool_calls = it["tool_calls"].as_array().into_iter().flatten().map(call).collect();
-        message
-    };
-    let tool = |it: &Json| {
-        let function = &it["function"];
-        let properties = function["parameters"]["properties"].as_object().unwrap();
-        let parameter = |(name, schema): (&String, &Json)| {
-            let words = schema["enum"].as_array();
-            let kind = words.map_or(ParameterKind::Text, |words| {
-                ParameterKind::Choice(words.iter().map(text).collect())
-            });
-            Parameter::new(name.clone(), text(&schema["description"]), kind)
-        };
-        ToolDefinition {
-            name: text(&function["name"]),
-            description: text(&function["description"]),
-            parameters: properties.iter().map(parameter).collect(),
-            takes_more: function["parameters"].get("additionalProperties").is_none(),
-        }
-    };
-    let mut request =
-        Request::new(body["messages"].as_array().unwrap().iter().map(message).collect());
-    request.tools = body["tools"].as_array().into_iter().flatten().map(tool).collect();
-    request
-}
-
 /// The response to a request for a reply that used 100 and 20 tokens.
 pub(crate) fn response(reply: &Reply) -> String {
     let usage = Usage { input_tokens: Some(100), output_tokens: Some(20), ..Usage::default() };
     openai_chat::response(&Reply { usage: Some(usage), ..reply.clone() })
 }
 
-/// A handler that plays a policy on any of these instances. It keeps nothing between requests: what the
-/// policy did before is worked out from the messages.
-pub(crate) fn policy<M: FnMut(&Request) -> Result<Reply, ModelError>>(
+/// A handler that plays a policy on any of these instances. It keeps nothing between requests: the run is played
+/// again up to the request.
+pub(crate) fn policy<M: FnMut(&Request) -> Said>(
     instances: &[Instance],
     start: impl Fn(&Instance) -> M + Send + Sync + 'static,
-) -> impl Fn(Json, Option<String>) -> Served + Send + Sync + 'static {
-    let by_text: BTreeMap<String, Instance> = instances
-        .iter()
-        .map(|it| (first_message(it.conversation().request().unwrap()), it.clone()))
-        .collect();
-    move |body, _| {
-        let request = request(&body);
-        let mut policy = start(&by_text[&first_message(&request)]);
-        let made =
-            (0..request.messages.len()).filter(|&at| request.messages[at].role == Role::Assistant);
-        for at in made {
-            let mut before = request.clone();
-            before.messages.truncate(at);
-            policy(&before).unwrap();
+) -> impl Fn(Asked) -> Served + Send + Sync + 'static {
+    let text = |it: &Instance| it.conversation().request().unwrap().messages[1].text.clone();
+    let by_text: BTreeMap<String, Instance> =
+        instances.iter().map(|it| (text(it), it.clone())).collect();
+    move |asked| {
+        let messages = asked.body["messages"].as_array().unwrap();
+        let instance = &by_text[messages[1]["content"].as_str().unwrap()];
+        let (mut policy, mut conversation) = (start(instance), instance.conversation());
+        for _ in messages.iter().filter(|message| message["role"] == "assistant") {
+            let reply = policy(conversation.request().unwrap()).unwrap();
+            conversation.reply(reply).unwrap();
         }
-        Served::Json(response(&policy(&request).unwrap()))
+        let request = conversation.request().unwrap();
+        let body: Json = serde_json::from_str(&openai_chat_body(request, "policy")).unwrap();
+        assert_eq!(asked.body, body);
+        openai_chat::check(&body, request);
+        Served::Json(response(&policy(request).unwrap()))
     }
-}
-
-pub(crate) fn first_message(request: &Request) -> String {
-    request
-        .messages
-        .get(1)
-        .or(request.messages.first())
-        .map_or_else(String::new, |it| it.text.clone())
 }
 
 pub(crate) fn quick() -> ClientSettings {

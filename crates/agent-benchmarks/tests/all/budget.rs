@@ -40,7 +40,7 @@ fn tokens() -> Budget {
 }
 
 fn answer(text: &str) -> Result<Reply, ModelError> {
-    Ok(Reply { text: format!("Let me see. <answer>{text}</answer>"), ..Reply::default() })
+    Ok(format!("Let me see. <answer>{text}</answer>").into())
 }
 
 fn asked(request: &Request) -> &str {

@@ -17,10 +17,9 @@ use trajectory_metrics::{LogScore, NoInterval, Tps, Trace, WeightSchedule};
 const STATED: ConfidenceStream = ConfidenceStream::StatedConfidence;
 
 fn step(action: &str, confidence: &str) -> Reply {
-    let text = format!(
+    Reply::from(format!(
         "<thought>Hm.</thought>\n<action>{action}</action>\n<confidence>{confidence}</confidence>"
-    );
-    Reply { text, ..Reply::default() }
+    ))
 }
 
 /// A reply whose tokens all have this probability, the tokens of its action another one.
@@ -43,9 +42,17 @@ fn with_tokens(mut reply: Reply, probability: f64, of_action: f64) -> Reply {
 }
 
 fn run(question: &Question, replies: impl IntoIterator<Item = Reply>) -> ConfidenceRecord {
+    played(&Confidence::new(4).unwrap(), question, replies)
+}
+
+fn played(
+    setting: &Confidence,
+    question: &Question,
+    replies: impl IntoIterator<Item = Reply>,
+) -> ConfidenceRecord {
     let mut replies = replies.into_iter();
     let model = |_: &Request| replies.next().ok_or_else(|| ModelError::new("no more"));
-    converse(Confidence::new(4).unwrap().instance(question).conversation(), model).unwrap()
+    converse(setting.instance(question).conversation(), model).unwrap()
 }
 
 fn values(record: &ConfidenceRecord, stream: ConfidenceStream) -> Vec<f64> {
@@ -102,10 +109,7 @@ fn stated_and_token_streams_come_from_the_same_replies() {
 #[test]
 fn an_action_goes_on_or_answers_and_anything_else_is_a_fault() {
     let setting = Confidence::new(4).unwrap();
-    let reply = |action: &str| Reply {
-        text: format!("{action}<confidence>0.5</confidence>"),
-        ..Reply::default()
-    };
+    let reply = |action: &str| Reply::from(format!("{action}<confidence>0.5</confidence>"));
     for action in ["<action> Continue. </action>", "<action>continue</action>"] {
         assert_eq!(setting.problem_in(&reply(action)), None, "{action}");
     }
@@ -133,8 +137,7 @@ fn with_pages_the_published_actions_are_read_and_with_their_explanation_if_it_is
     let setting = Confidence::published(Dataset::StrategyQa).with_corpus(corpus());
     let strict = setting.clone().with_explanation(true);
     let reply = |action: &str, rest: &str| {
-        let text = format!("<action>{action}</action><confidence>0.5</confidence>{rest}");
-        Reply { text, ..Reply::default() }
+        Reply::from(format!("<action>{action}</action><confidence>0.5</confidence>{rest}"))
     };
     for action in ["Search[ice]", "Lookup[floats]", "Click[Ice]", "Finish[yes]", "Search[a[1]]"] {
         assert_eq!(setting.problem_in(&reply(action, "")), None, "{action}");
@@ -257,10 +260,7 @@ fn each_request_has_the_steps_so_far_and_asks_for_log_probabilities() {
 
 #[test]
 fn a_reply_that_is_asked_for_again_is_no_step_and_is_not_scored() {
-    let malformed = || Reply {
-        text: "<action>perhaps</action><confidence>0.2</confidence>".to_owned(),
-        ..Reply::default()
-    };
+    let malformed = || Reply::from("<action>perhaps</action><confidence>0.2</confidence>");
     let record = run(&yes(), [malformed(), step("answer: yes", "0.8")]);
     assert_eq!(values(&record, STATED), [0.8]);
     assert_eq!(record.record.run.agent_turns().count(), 1);
@@ -301,9 +301,8 @@ fn a_confidence_outside_its_range_is_clipped_as_published_or_asked_for_again() {
     let published = Confidence::published(Dataset::HotpotQa);
     let run = |setting: &Confidence, stated: &[&str]| {
         let actions = ["continue", "continue", "answer: yes"];
-        let mut replies = actions.into_iter().zip(stated).map(|(action, it)| step(action, it));
-        let model = |_: &Request| replies.next().ok_or_else(|| ModelError::new("no more"));
-        converse(setting.instance(&yes()).conversation(), model).unwrap()
+        let replies = actions.into_iter().zip(stated).map(|(action, it)| step(action, it));
+        played(setting, &yes(), replies)
     };
     let outside = ["1.2", "-0.1", "95"];
     let clipped = run(&published, &outside);
@@ -352,17 +351,10 @@ fn cut_off_runs_are_scored_as_failures_and_at_a_given_chance_beside_the_complete
 
 #[test]
 fn three_replies_without_an_action_in_a_row_end_the_run_and_a_step_between_starts_anew() {
-    let bad = || Reply {
-        text: "Let me think. <confidence>0.5</confidence>".to_owned(),
-        ..Reply::default()
-    };
-    let setting = Confidence::new(10).unwrap();
-    let question = yes();
+    let bad = || Reply::from("Let me think. <confidence>0.5</confidence>");
     let play = |replies: Vec<Reply>| {
-        let mut replies = replies.into_iter();
-        let model = |_: &Request| replies.next().ok_or_else(|| ModelError::new("no more"));
-        let record = converse(setting.instance(&question).conversation(), model).unwrap();
-        (record.record.run.stop, record.record.run.turns.len())
+        let run = played(&Confidence::new(10).unwrap(), &yes(), replies).record.run;
+        (run.stop, run.turns.len())
     };
     assert_eq!(play(vec![bad(), bad(), bad()]), (Some(StopReason::ParseError), 3));
     let more = vec![bad(), bad(), step("continue", "0.5"), bad(), bad(), step("answer: no", "0.1")];

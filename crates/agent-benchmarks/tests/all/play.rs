@@ -280,7 +280,7 @@ fn a_reply_with_one_action_can_be_used_whatever_stands_beside_it() -> Result<(),
         ("jump", false),
         ("", false),
     ] {
-        run.reply(Reply { text: answer(text), ..Reply::default() })?;
+        run.reply(answer(text).into())?;
         assert_eq!(run.problem().is_none(), is_usable, "{text}: {:?}", run.problem());
     }
     let events: Vec<&str> = run.finish().record.events.iter().map(|it| it.event.name()).collect();

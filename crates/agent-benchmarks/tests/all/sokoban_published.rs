@@ -3,7 +3,7 @@
 use std::{env, fs, path::Path};
 
 use agent_benchmarks::{
-    Conversation, Error, Reply, Request,
+    Conversation, Error, Request,
     play::{Environment, Play},
     sokoban::{Room, Sokoban, Texts},
 };
@@ -124,7 +124,7 @@ fn with_published_words_requests_repeat_thoughts_and_as_many_actions_as_a_turn_h
     ] {
         for (sokoban, wanted) in [(&own, reply), (&published, repeated)] {
             let mut run = Play::new().conversation("run", sokoban.clone())?;
-            run.reply(Reply { text: reply.to_owned(), ..Reply::default() })?;
+            run.reply(reply.into())?;
             assert_eq!(run.request().unwrap().messages[2].text, wanted);
         }
     }
@@ -153,8 +153,7 @@ fn with_a_checkout_every_request_is_the_released_one_to_the_character() -> Resul
         let requests = run["requests"].as_array().unwrap();
         for (released, reply) in requests.iter().zip(replies) {
             assert_eq!(messages(conversation.request().unwrap()), *released, "{}", run["kind"]);
-            let text = reply.as_str().unwrap().to_owned();
-            conversation.reply(Reply { text, ..Reply::default() })?;
+            conversation.reply(reply.as_str().unwrap().into())?;
             compared += 1;
         }
         assert!(requests.len() == replies.len() || conversation.request().is_none());

@@ -1,7 +1,7 @@
 //! The warehouse: the recovered step, the rules, the books, policies and probes.
 
 use agent_benchmarks::{
-    Conversation, Error, Reply, Request, Seed, StopReason, Value,
+    Conversation, Error, Request, Seed, StopReason, Value,
     budget::{Budget, ResourceKind},
     budget_estimation::{Estimate, bagen::ProbeMethod},
     converse,
@@ -292,7 +292,7 @@ fn a_reply_does_what_it_can_and_the_next_turn_says_what_it_cannot() -> Result<()
         .with_most_turns(STEPS)
         .conversation("1", Warehouse::new(Start::Empty, Seed::new(1)))?;
     let text = "<think>All at once.</think><answer>PRODUCE jcd543 2 Ocean;; replenish TechZone JCD543 1; fly</answer>";
-    run.reply(Reply { text: text.to_owned(), ..Reply::default() })?;
+    run.reply(text.into())?;
     let shown = run.request().unwrap().messages.last().unwrap().text.clone();
     assert!(
         shown.contains(
@@ -304,15 +304,16 @@ fn a_reply_does_what_it_can_and_the_next_turn_says_what_it_cannot() -> Result<()
     assert!(shown.contains("0 in stock, 0 in-transit, 1000 in production"), "{shown}");
     assert!(shown.ends_with("overstock penalty $0\nYou have 10 actions left.\n"), "{shown}");
     assert_eq!(run.turns()[0].n_actions, 1);
-    run.reply(Reply { text: "I pass.".to_owned(), ..Reply::default() })?;
-    let many = format!("<answer>{}</answer>", "pass;".repeat(150));
-    run.reply(Reply { text: many, ..Reply::default() })?;
+    run.reply("I pass.".into())?;
+    run.reply(format!("<answer>{}</answer>", "pass;".repeat(150)).into())?;
+    // An action that the money does not allow is understood.
+    run.reply("<answer>draw_credit 300000</answer>".into())?;
     let record = run.finish();
     assert_eq!((record.turns[1].n_actions, record.turns[2].n_actions), (0, 100));
     let events = record.record.events.iter();
     let events: Vec<_> = events.map(|it| (it.turn, it.event.name())).collect();
     let left_out = |turn| (turn, "not_carried_out");
-    assert_eq!(events, [left_out(0), left_out(0), (1, "unreadable"), left_out(2)]);
+    assert_eq!(events, [left_out(0), left_out(0), (1, "unreadable"), left_out(2), left_out(3)]);
     Ok(())
 }
 
@@ -464,7 +465,7 @@ fn rollouts_have_three_resources_cash_and_probes() -> Result<(), Error> {
         let shows = text.contains(&target) && (requests > 1 || text.contains(&cash));
         assert!(shows, "{cash} {target}: {text}");
         let text = "<answer>time_weeks:[0, 30], warehouse_item_weeks:[0, 9000000], cumulative_cost_usd:[0, 9000000]</answer>";
-        Ok(Reply { text: text.to_owned(), ..Reply::default() })
+        Ok(text.into())
     };
     let record = converse(instance.conversation(), model)?;
     for resource in 0..3 {
@@ -582,15 +583,4 @@ proptest! {
         prop_assert!(record.end.is_some());
         prop_assert_eq!(rollouts::<Warehouse>([&record])?.len(), 1);
     }
-}
-
-#[test]
-fn an_order_that_the_money_does_not_allow_is_understood() -> Result<(), Error> {
-    let warehouse = Warehouse::new(Start::Empty, Seed::new(1));
-    let mut run = Play::new().conversation("run", warehouse)?;
-    for (text, is_usable) in [("draw_credit 300000", true), ("buy everything", false)] {
-        run.reply(Reply { text: format!("<answer>{text}</answer>"), ..Reply::default() })?;
-        assert_eq!(run.problem().is_none(), is_usable, "{text}: {:?}", run.problem());
-    }
-    Ok(())
 }

@@ -74,67 +74,33 @@ pub fn mean_score<R: ScoringRule + ?Sized>(
     outcomes: &[bool],
     weights: Option<&[Weight]>,
 ) -> Result<f64, Error> {
-    check(forecasts, outcomes, weights)?;
-    let mut sums = Sums::default();
-    sums.add_blocks(rule, forecasts, outcomes, weights);
-    sums.mean()
-}
-
-fn check(
-    forecasts: &[Probability],
-    outcomes: &[bool],
-    weights: Option<&[Weight]>,
-) -> Result<(), Error> {
     same_length("outcomes", forecasts.len(), outcomes.len())?;
-    let Some(weights) = weights else { return Ok(()) };
-    same_length("weights", forecasts.len(), weights.len())
-}
-
-/// Exact sums of the blocks' scores and weights.
-#[derive(Default)]
-struct Sums {
-    scores: ExactSum,
-    weights: ExactSum,
-}
-
-impl Sums {
-    fn add_blocks<R: ScoringRule + ?Sized>(
-        &mut self,
-        rule: &R,
-        forecasts: &[Probability],
-        outcomes: &[bool],
-        weights: Option<&[Weight]>,
-    ) {
-        let mut scores = [0.0; BLOCK];
-        for (i, (forecasts, outcomes)) in
-            forecasts.chunks(BLOCK).zip(outcomes.chunks(BLOCK)).enumerate()
-        {
-            let Some(weights) = weights else {
-                self.scores.add(rule.sum_scores(forecasts, outcomes));
-                self.weights.add(forecasts.len() as f64);
-                continue;
-            };
-            let weights = Weight::as_f64_slice(&weights[i * BLOCK..][..forecasts.len()]);
-            let scores = &mut scores[..forecasts.len()];
-            rule.fill_scores(forecasts, outcomes, scores);
-            for (score, &weight) in scores.iter_mut().zip(weights) {
-                *score = if weight == 0.0 { 0.0 } else { *score * weight };
-            }
-            self.scores.add(sum_in_lanes(scores, |&score| score));
-            self.weights.add(sum_in_lanes(weights, |&weight| weight));
-        }
+    if let Some(weights) = weights {
+        same_length("weights", forecasts.len(), weights.len())?;
     }
-
-    fn mean(&self) -> Result<f64, Error> {
-        let weight = self.weights.value();
-        if weight == 0.0 {
-            return Err(Error::Empty);
+    let (mut sum, mut total) = (ExactSum::default(), ExactSum::default());
+    let mut scores = [0.0; BLOCK];
+    for (i, (forecasts, outcomes)) in
+        forecasts.chunks(BLOCK).zip(outcomes.chunks(BLOCK)).enumerate()
+    {
+        let Some(weights) = weights else {
+            sum.add(rule.sum_scores(forecasts, outcomes));
+            total.add(forecasts.len() as f64);
+            continue;
+        };
+        let weights = Weight::as_f64_slice(&weights[i * BLOCK..][..forecasts.len()]);
+        let scores = &mut scores[..forecasts.len()];
+        rule.fill_scores(forecasts, outcomes, scores);
+        for (score, &weight) in scores.iter_mut().zip(weights) {
+            *score = if weight == 0.0 { 0.0 } else { *score * weight };
         }
-        let value = self.scores.value() / weight;
-        if value.is_nan() {
-            Err(Error::NotFinite { what: "the mean score", value })
-        } else {
-            Ok(value)
-        }
+        sum.add(sum_in_lanes(scores, |&score| score));
+        total.add(sum_in_lanes(weights, |&weight| weight));
     }
+    let total = total.value();
+    if total == 0.0 {
+        return Err(Error::Empty);
+    }
+    let value = sum.value() / total;
+    if value.is_nan() { Err(Error::NotFinite { what: "the mean score", value }) } else { Ok(value) }
 }

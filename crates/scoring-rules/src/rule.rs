@@ -138,7 +138,7 @@ pub trait ScoringRule {
     #[doc(hidden)]
     fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
         for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
-            *sum = weights.sum(&runs.forecasts()[start..end], |p| self.score(p, outcome));
+            *sum = weights.sum(&runs.forecasts[start..end], |p| self.score(p, outcome));
         }
     }
 }

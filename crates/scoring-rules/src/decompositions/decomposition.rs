@@ -93,12 +93,12 @@ impl Decomposition {
         let overall = Overall::new(rule, blocks)?;
         let [mut reliability, mut resolution, mut within_bin] = <[ExactSum; 3]>::default();
         for blocks in binning.bins(blocks)? {
-            let bin = Bin::new(rule, blocks)?;
-            reliability.add(bin.outcomes.lost_by(rule, bin.forecast));
-            resolution.add(bin.outcomes.lost_by(rule, overall.outcomes.rate));
+            let (outcomes, forecast) = bin(rule, blocks)?;
+            reliability.add(outcomes.lost_by(rule, forecast));
+            resolution.add(outcomes.lost_by(rule, overall.outcomes.rate));
             if blocks.len() > 1 {
                 for (block, outcome, weight) in rows(blocks) {
-                    let binned = rule.score(bin.forecast, outcome);
+                    let binned = rule.score(forecast, outcome);
                     within_bin.add_product(binned - rule.score(block.confidence, outcome), weight);
                 }
             }
@@ -158,49 +158,38 @@ impl Overall {
 
     /// Checks that the terms sum to the mean loss.
     pub(crate) fn check_terms(&self, terms: &[f64]) -> Result<(), Error> {
-        add_up(self.mean_loss, terms, self.size)
-    }
-}
-
-/// Checks that the terms sum to the mean loss, for scores of this mean size.
-fn add_up(mean_loss: f64, terms: &[f64], size: f64) -> Result<(), Error> {
-    let sum = terms.iter().sum::<f64>();
-    if mean_loss.is_nan() || sum.is_nan() {
-        let reason = "scores are NaN, or infinite with both signs";
-        return Err(Error::Undefined { name: "the decomposition of the mean loss", reason });
-    }
-    let size = terms.iter().fold(size, |size, term| size.max(term.abs()));
-    let finite = sum.is_finite() && mean_loss.is_finite();
-    if sum == mean_loss || finite && (sum - mean_loss).abs() <= TOLERANCE * size {
-        Ok(())
-    } else {
-        Err(Error::TermsDoNotAddUp { mean_loss, sum })
+        let (mean_loss, sum) = (self.mean_loss, terms.iter().sum::<f64>());
+        if mean_loss.is_nan() || sum.is_nan() {
+            let reason = "scores are NaN, or infinite with both signs";
+            return Err(Error::Undefined { name: "the decomposition of the mean loss", reason });
+        }
+        let size = terms.iter().fold(self.size, |size, term| size.max(term.abs()));
+        let finite = sum.is_finite() && mean_loss.is_finite();
+        if sum == mean_loss || finite && (sum - mean_loss).abs() <= TOLERANCE * size {
+            Ok(())
+        } else {
+            Err(Error::TermsDoNotAddUp { mean_loss, sum })
+        }
     }
 }
 
 /// The outcomes and the mean forecast of a bin.
-struct Bin {
-    outcomes: Outcomes,
-    forecast: Probability,
-}
-
-impl Bin {
-    fn new<R: ScoringRule + ?Sized>(rule: &R, blocks: &[Block]) -> Result<Self, Error> {
-        let [mut failures, mut successes, mut forecasts] = [CompensatedSum::default(); 3];
-        for block in blocks {
-            failures.add(block.failures);
-            successes.add(block.successes);
-            forecasts.add(block.confidence.get() * block.weight());
-        }
-        let outcomes = Outcomes::new(rule, failures.value(), successes.value())?;
-        let mut forecast = forecasts.value() / outcomes.weight();
-        if let [only] = blocks {
-            forecast = only.confidence.get();
-        } else {
-            // The mean of different forecasts lies strictly between 0 and 1. If it were rounded to
-            // 0 or 1, its loss could be infinite.
-            forecast = forecast.clamp(0.0_f64.next_up(), 1.0_f64.next_down());
-        }
-        Ok(Self { outcomes, forecast: Probability::new(forecast)? })
+fn bin<R: ScoringRule + ?Sized>(
+    rule: &R,
+    blocks: &[Block],
+) -> Result<(Outcomes, Probability), Error> {
+    let [mut failures, mut successes, mut forecasts] = [CompensatedSum::default(); 3];
+    for block in blocks {
+        failures.add(block.failures);
+        successes.add(block.successes);
+        forecasts.add(block.confidence.get() * block.weight());
     }
+    let outcomes = Outcomes::new(rule, failures.value(), successes.value())?;
+    if let [only] = blocks {
+        return Ok((outcomes, only.confidence));
+    }
+    // The mean of different forecasts lies strictly between 0 and 1. If it were rounded to 0 or 1, its loss could be
+    // infinite.
+    let mean = forecasts.value() / outcomes.weight();
+    Ok((outcomes, Probability::new(mean.clamp(0.0_f64.next_up(), 1.0_f64.next_down()))?))
 }

@@ -25,7 +25,7 @@ use crate::{
 #[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
 pub struct Ensemble {
     /// In ascending order.
-    members: Vec<f64>,
+    pub(crate) members: Vec<f64>,
     weights: Option<Weights>,
 }
 
@@ -111,11 +111,6 @@ impl Ensemble {
         pairs.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let (members, each) = pairs.into_iter().unzip();
         Ok(Self { members, weights: Some(Weights::new(each)) })
-    }
-
-    /// The members in ascending order; there is at least one.
-    pub(crate) fn members(&self) -> &[f64] {
-        &self.members
     }
 
     /// The weighted share of the members before a position, and of the members from it on.

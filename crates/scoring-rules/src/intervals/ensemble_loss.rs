@@ -69,7 +69,7 @@ impl Ensemble {
     /// # Ok::<(), scoring_rules::Error>(())
     /// ```
     pub fn fair_crps_loss(&self, outcome: Observed) -> Result<f64, Error> {
-        let found = self.members().len();
+        let found = self.members.len();
         at_least("ensemble members", 2, found)?;
         // Let a be the share of members beyond a gap, and d the share of pairs with different members. The gap
         // adds gap * a to the first mean and gap * a * (1 - a) / d to half of the second mean. The difference of
@@ -102,7 +102,7 @@ struct Beyond {
 /// The sum over the gaps between neighbouring members, or a member and the outcome, of the length
 /// of the gap times a factor that depends on the members beyond the gap.
 fn sum_of_gaps(forecast: &Ensemble, outcome: Observed, factor: impl Fn(Beyond) -> f64) -> f64 {
-    let (members, y) = (forecast.members(), outcome.value());
+    let (members, y) = (&forecast.members, outcome.value);
     let mut sum = CompensatedSum::default();
     // Each member has one gap: towards the outcome, up to the next member or the outcome.
     for (i, &member) in members.iter().enumerate() {

@@ -33,7 +33,7 @@ pub fn interval_loss(forecast: Interval, outcome: Observed, coverage: Level) -> 
     if !(low.is_finite() && high.is_finite()) {
         return f64::INFINITY;
     }
-    let value = outcome.value();
+    let value = outcome.value;
     // At most one of the two distances is positive.
     let outside = (low - value).max(value - high).max(0.0);
     (high - low) + 2.0 / (1.0 - coverage.get()) * outside

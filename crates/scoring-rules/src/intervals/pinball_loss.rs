@@ -39,7 +39,7 @@ pub fn pinball_loss(forecast: f64, outcome: Observed, level: Level) -> Result<f6
 /// The pinball loss of a forecast that is not NaN.
 #[inline]
 pub(crate) fn pinball(forecast: f64, outcome: Observed, level: Level) -> f64 {
-    let (forecast, value) = (outcome.cut_off(forecast), outcome.value());
+    let (forecast, value) = (outcome.cut_off(forecast), outcome.value);
     if value >= forecast {
         level.get() * (value - forecast)
     } else {

@@ -46,7 +46,7 @@ impl Quantiles {
             sum.add(pinball(value, outcome, level));
         }
         // Twice the mean.
-        Ok(sum.value() / (self.levels().len() as f64 / 2.0))
+        Ok(sum.value() / (self.levels.len() as f64 / 2.0))
     }
 
     /// Returns the continuous ranked probability score of a forecast by quantiles, as a loss: the integral of twice
@@ -77,7 +77,7 @@ impl Quantiles {
     /// ```
     #[must_use]
     pub fn crps_loss(&self, outcome: Observed) -> f64 {
-        let levels = self.levels();
+        let levels = &self.levels;
         let mut sum = CompensatedSum::default();
         for (i, (level, value)) in self.iter().enumerate() {
             let p = level.get();

@@ -28,7 +28,8 @@ const SAME_LEVEL: f64 = 1e-12;
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Vec<(Level, f64)>", into = "Vec<(Level, f64)>"))]
 pub struct Quantiles {
-    levels: Vec<Level>,
+    /// In strictly ascending order.
+    pub(crate) levels: Vec<Level>,
     /// One per level.
     values: Vec<f64>,
 }
@@ -52,11 +53,6 @@ impl Quantiles {
         ascending("levels", &levels, |before, level| before < level)?;
         ascending("values", &values, |before, value| before <= value)?;
         Ok(Self { levels, values })
-    }
-
-    /// The levels, in strictly ascending order.
-    pub(crate) fn levels(&self) -> &[Level] {
-        &self.levels
     }
 
     /// The pairs of a level and its value, in ascending order.

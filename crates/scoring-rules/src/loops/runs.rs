@@ -17,7 +17,8 @@ use crate::{checks::same_length, error::Error, values::probability::Probability}
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Runs<'a> {
-    forecasts: &'a [Probability],
+    /// All forecasts, including forecasts of other runs.
+    pub(crate) forecasts: &'a [Probability],
     start: usize,
     ends: &'a [usize],
     outcomes: &'a [bool],
@@ -62,12 +63,6 @@ impl<'a> Runs<'a> {
     pub(crate) fn one(forecasts: &'a [Probability], end: &'a usize, outcome: &'a bool) -> Self {
         let (ends, outcomes) = (std::slice::from_ref(end), std::slice::from_ref(outcome));
         Self { forecasts, start: 0, ends, outcomes }
-    }
-
-    /// All forecasts, including forecasts of other runs.
-    #[inline]
-    pub(crate) const fn forecasts(&self) -> &'a [Probability] {
-        self.forecasts
     }
 
     /// The start, the end and the outcome of each run.

@@ -54,7 +54,7 @@ pub(crate) fn sums_of_finite<R: Fn(Probability) -> f64>(
     wide(
         #[inline(always)]
         move || {
-            let (forecasts, mut runs) = (runs.forecasts(), runs.iter());
+            let (forecasts, mut runs) = (runs.forecasts, runs.iter());
             let add = |[a, b, c, d]: [f64; LANES]| (a + c) + (b + d);
             if let [sum] = sums {
                 if let Some((start, end, outcome)) = runs.next() {

@@ -121,7 +121,7 @@ impl AnyRule {
             Self::Beta(rule) => ("beta", vec![rule.alpha(), rule.beta()]),
             Self::Power(rule) => ("power", of_family(rule.0)),
             Self::Pseudospherical(rule) => ("pseudospherical", of_family(rule.0)),
-            Self::Elementary(rule) => ("elementary", vec![rule.threshold().get()]),
+            Self::Elementary(rule) => ("elementary", vec![rule.threshold.get()]),
         }
     }
 }

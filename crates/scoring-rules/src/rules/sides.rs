@@ -34,3 +34,9 @@ impl Sides {
         Self { p: self.p.max(least), rest: self.rest.max(least) }
     }
 }
+
+/// The probability of the outcome y, which is 0 or 1, and of the other outcome, without a branch.
+#[inline(always)]
+pub(crate) fn sides_of_row(p: f64, y: f64) -> (f64, f64) {
+    ((p - (1.0 - y)).abs(), (p - y).abs())
+}

@@ -4,7 +4,7 @@ use crate::{
     loops::row_sums::{fill, sum_of_pairs},
     rule::ScoringRule,
     rules::{
-        sides::Sides,
+        sides::{Sides, sides_of_row},
         smooth::{SmoothScore, ThresholdDensity, smooth_rule},
     },
     values::probability::Probability,
@@ -78,7 +78,7 @@ impl ScoringRule for SphericalScore {
 #[inline(always)]
 fn score_of_row(forecast: Probability, outcome: bool) -> f64 {
     let (p, y) = (forecast.get(), f64::from(outcome));
-    let (given, against) = ((p - (1.0 - y)).abs(), (p - y).abs());
+    let (given, against) = sides_of_row(p, y);
     given * inverse_root(given * given + against * against)
 }
 

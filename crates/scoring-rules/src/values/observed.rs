@@ -54,7 +54,8 @@ use crate::error::Error;
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "(f64, Option<f64>)", into = "(f64, Option<f64>)"))]
 pub struct Observed {
-    value: f64,
+    /// The outcome, or the cap if the outcome is censored.
+    pub(crate) value: f64,
     /// Infinite if there is none.
     cap: f64,
 }
@@ -93,12 +94,6 @@ impl Observed {
             return Err(Error::Setting { name: "outcome", value, range: "at most its cap" });
         }
         Ok(Self { value, cap })
-    }
-
-    /// Returns the observed number: the outcome, or the cap if the outcome is censored.
-    #[inline]
-    pub(crate) const fn value(self) -> f64 {
-        self.value
     }
 
     /// The smaller of a forecast and the cap.

@@ -16,7 +16,7 @@ use crate::{
             table::BetaTable,
         },
         log::log_score::LogScore,
-        sides::Sides,
+        sides::{Sides, sides_of_row},
         smooth::{SmoothScore, ThresholdDensity, smooth_rule},
     },
     values::probability::Probability,
@@ -205,7 +205,7 @@ impl ScoringRule for BetaScore {
                     // An index and no branch, because outcomes cannot be predicted.
                     let (form, y) = (forms[usize::from(outcome)], f64::from(outcome));
                     move |p: Probability| {
-                        let (given, against) = sides(p, y);
+                        let (given, against) = sides_of_row(p.get(), y);
                         form.score_of_row(against, given)
                     }
                 });
@@ -213,7 +213,7 @@ impl ScoringRule for BetaScore {
             Form::Integral(forms) => {
                 for (sum, (start, end, outcome)) in sums.iter_mut().zip(runs.iter()) {
                     let form = &forms[usize::from(outcome)];
-                    *sum = weights.sum(&runs.forecasts()[start..end], |p| {
+                    *sum = weights.sum(&runs.forecasts[start..end], |p| {
                         let (given, against) = Sides::new(p).of(outcome);
                         form.score(against, given)
                     });
@@ -223,18 +223,12 @@ impl ScoringRule for BetaScore {
     }
 }
 
-/// The probability of the outcome y, which is 0 or 1, and of the other outcome.
-#[inline(always)]
-fn sides(p: Probability, y: f64) -> (f64, f64) {
-    ((p.get() - (1.0 - y)).abs(), (p.get() - y).abs())
-}
-
 /// The score of a row without a branch on its outcome: both polynomials, one of them times 0.
 #[inline(always)]
 fn of_either([failure, success]: [BetaPolynomial; 2]) -> impl Fn(Probability, bool) -> f64 {
     move |forecast, outcome| {
         let y = f64::from(outcome);
-        let (given, against) = sides(forecast, y);
+        let (given, against) = sides_of_row(forecast.get(), y);
         let (one, other) =
             (success.score_of_row(against, given), failure.score_of_row(against, given));
         0.0 + (y * one + (1.0 - y) * other)

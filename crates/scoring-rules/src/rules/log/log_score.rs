@@ -13,9 +13,9 @@ use crate::{
         log::{
             kullback_leibler::kullback_leibler,
             products::Products,
-            rows::{log_given, log_of_normal, log_of_product_of_rows, sides},
+            rows::{log_given, log_of_normal, log_of_product_of_rows},
         },
-        sides::Sides,
+        sides::{Sides, sides_of_row},
         smooth::{SmoothScore, ThresholdDensity, smooth_rule},
     },
     sums::compensated_sum::CompensatedSum,
@@ -271,14 +271,14 @@ impl ScoringRule for LogScore {
         {
             fill(forecasts, outcomes, scores, move |forecast, success| {
                 let (p, y) = (forecast.get(), f64::from(success));
-                let (given, against) = sides(p, y);
+                let (given, against) = sides_of_row(p, y);
                 let against = select_unpredictable(against > clip, against, clip);
                 select_unpredictable(given > clip, log_given(p, y, given, against), floor)
             });
             // The fast logarithm does not read the exponents of subnormal numbers. Only their rows are scored again, so that
             // the bits of a row do not depend on the rows beside it.
             let tiny = |(&forecast, &success): (&Probability, &bool)| {
-                sides(forecast.get(), f64::from(success)).0 < f64::MIN_POSITIVE
+                sides_of_row(forecast.get(), f64::from(success)).0 < f64::MIN_POSITIVE
             };
             let rows = || forecasts.iter().zip(outcomes);
             if clip == 0.0 && rows().any(tiny) {
@@ -291,8 +291,9 @@ impl ScoringRule for LogScore {
 
     /// Uses one logarithm for all rows: the logarithm of a product.
     fn sum_scores(&self, forecasts: &[Probability], outcomes: &[bool]) -> f64 {
-        let given =
-            |forecast: Probability, success| self.clip(sides(forecast.get(), f64::from(success)).0);
+        let given = |forecast: Probability, success| {
+            self.clip(sides_of_row(forecast.get(), f64::from(success)).0)
+        };
         log_of_product_of_rows(forecasts, outcomes, self.clip, given).unwrap_or_else(|| {
             sum_of_pairs(forecasts, outcomes, |forecast, success| self.score(forecast, success))
         })
@@ -309,7 +310,7 @@ impl ScoringRule for LogScore {
     /// One logarithm per run instead of one per step: a sum of logs with whole weights is the log of
     /// a product of prefix products. Within 1e-12 relative of the sum of logs.
     fn weighted_sums(&self, runs: Runs<'_>, weights: StepWeights, sums: &mut [f64]) {
-        let (forecasts, mut runs) = (runs.forecasts(), runs.iter());
+        let (forecasts, mut runs) = (runs.forecasts, runs.iter());
         let (mut batch, mut logs) = ([(0, 0, false); BATCH], [0.0; BATCH]);
         for sums in sums.chunks_mut(BATCH) {
             let mut n = 0;

@@ -75,13 +75,6 @@ fn polynomial(z: f64) -> f64 {
     low + z4 * high
 }
 
-/// The probability of the outcome that happened, and of the other one; y is 1 for a success and 0
-/// for a failure. Arithmetic instead of a choice, which would be a branch.
-#[inline(always)]
-pub(super) fn sides(p: f64, y: f64) -> (f64, f64) {
-    ((p - (1.0 - y)).abs(), (p - y).abs())
-}
-
 const LANES: usize = 8;
 
 /// Returns the number of factors of at least `least` that a lane can multiply before its exponent must be split off.

@@ -26,7 +26,7 @@ use crate::{rule::ScoringRule, values::level::Level, values::probability::Probab
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct ElementaryScore {
-    threshold: Level,
+    pub(crate) threshold: Level,
 }
 
 impl ElementaryScore {
@@ -34,11 +34,6 @@ impl ElementaryScore {
     #[must_use]
     pub const fn new(threshold: Level) -> Self {
         Self { threshold }
-    }
-
-    /// The threshold; forecasts above it lead to action.
-    pub(crate) const fn threshold(&self) -> Level {
-        self.threshold
     }
 
     #[inline]

@@ -1,7 +1,9 @@
 //! Values, rules, weighted rows and golden files that several tests share.
 
+use std::collections::HashMap;
+
 use proptest::prelude::*;
-use scoring_rules::{AnyRule, Level, Probability, ScoringRule, TiedBlocks, Weight};
+use scoring_rules::{AnyRule, Level, PooledBlocks, Probability, ScoringRule, TiedBlocks, Weight};
 
 pub(crate) fn prob(value: f64) -> Probability {
     Probability::new(value).unwrap()
@@ -32,6 +34,12 @@ pub(crate) fn named(names: &str) -> Vec<Named> {
     names.split_whitespace().map(|name| (name.to_owned(), rule(name))).collect()
 }
 
+/// The rule of a golden row, whose parameters are empty fields if it has none.
+pub(crate) fn rule(name: &str, parameters: &[&str]) -> AnyRule {
+    let given = parameters.iter().filter(|field| !field.is_empty());
+    AnyRule::named(name, &given.map(|field| number(field)).collect::<Vec<_>>()).unwrap()
+}
+
 /// Whether two numbers are equal up to a share of the second.
 pub(crate) fn close(a: f64, b: f64, relative: f64) -> bool {
     a == b || (a - b).abs() <= relative * b.abs()
@@ -47,9 +55,7 @@ pub(crate) fn assert_near(value: f64, exact: f64, relative: f64) {
 pub(crate) type Row = (f64, bool, f64);
 
 pub(crate) fn blocks(rows: &[Row]) -> TiedBlocks {
-    let forecasts: Vec<f64> = rows.iter().map(|row| row.0).collect();
-    let outcomes: Vec<bool> = rows.iter().map(|row| row.1).collect();
-    let weights: Vec<f64> = rows.iter().map(|row| row.2).collect();
+    let (forecasts, outcomes, weights): (Vec<_>, Vec<_>, Vec<_>) = rows.iter().copied().collect();
     TiedBlocks::new(probabilities(&forecasts), &outcomes, Some(weights_of(&weights))).unwrap()
 }
 
@@ -63,9 +69,33 @@ pub(crate) fn copied(rows: &[Row]) -> Vec<Row> {
     rows.iter().flat_map(copies).collect()
 }
 
+/// Each row with the rate of its pool as its forecast.
+pub(crate) fn recalibrated(rows: &[Row]) -> Vec<Row> {
+    let blocks = blocks(rows);
+    let pools = blocks.pool_adjacent_violators();
+    let rate = |p: f64| {
+        let holds = |pool: &&PooledBlocks| {
+            blocks.as_slice()[pool.blocks.clone()].iter().any(|block| block.confidence.get() == p)
+        };
+        pools.iter().find(holds).unwrap().rate()
+    };
+    rows.iter().map(|&(p, y, w)| (rate(p), y, w)).collect()
+}
+
 /// The rows of a golden file, without its origin line and its header.
 pub(crate) fn golden(file: &str) -> impl Iterator<Item = Vec<&str>> {
     file.lines().filter(|line| !line.starts_with('#')).skip(1).map(|line| line.split(',').collect())
+}
+
+/// The rows of each data set of `golden/decomposition.py`, which that of `golden/murphy.py` reads.
+pub(crate) fn data_sets() -> HashMap<&'static str, Vec<Row>> {
+    let mut sets: HashMap<_, Vec<_>> = HashMap::new();
+    for line in golden(include_str!("../golden/decomposition.csv")) {
+        if let ["data", set, p, y, w] = line[..] {
+            sets.entry(set).or_default().push((number(p), y == "1", number(w)));
+        }
+    }
+    sets
 }
 
 pub(crate) fn number(field: &str) -> f64 {

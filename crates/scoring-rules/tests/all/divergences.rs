@@ -83,7 +83,7 @@ fn tiny_forecasts_differ_as_much_as_larger_ones_in_the_same_ratio() {
 
 /// Computes the integral over the log-odds t of c, where it has no singularity, by the double
 /// exponential rule on many small ranges that cover all contributions to 17 digits.
-fn by_brute_force([alpha, beta]: [f64; 2], p: f64, q: f64) -> f64 {
+fn by_brute_force(alpha: f64, beta: f64, p: f64, q: f64) -> f64 {
     let sides = |t: f64| (1.0 / (1.0 + (-t).exp()), 1.0 / (1.0 + t.exp()));
     let log_of = |t: f64| {
         let (c, rest) = sides(t);
@@ -112,6 +112,16 @@ fn by_brute_force([alpha, beta]: [f64; 2], p: f64, q: f64) -> f64 {
     (most / 2.0).exp() * sum * (most / 2.0).exp()
 }
 
+/// Compares the divergence with its integral; false if that is too close to the smallest numbers.
+fn is_compared(alpha: f64, beta: f64, p: f64, q: f64) -> bool {
+    let exact = by_brute_force(alpha, beta, p, q);
+    let compares = exact > f64::MIN_POSITIVE;
+    if compares {
+        assert_near(of_beta(alpha, beta, p, q), exact, 1e-12);
+    }
+    compares
+}
+
 #[test]
 fn divergences_are_the_integral_also_over_the_mode_and_up_to_an_end() {
     let mut seen = 0;
@@ -120,16 +130,9 @@ fn divergences_are_the_integral_also_over_the_mode_and_up_to_an_end() {
             for q in [1e-3, 0.1, 0.3, 0.5] {
                 for p in [0.0, 1e-6, 0.2, 0.7, 0.97, 0.999, 1.0] {
                     // Elsewhere at an end it is infinite or nearly so.
-                    if (p == 0.0 && alpha <= 1.0) || (p == 1.0 && beta <= 1.0) {
-                        continue;
+                    if (p > 0.0 || alpha > 1.0) && (p < 1.0 || beta > 1.0) {
+                        seen += u32::from(is_compared(alpha, beta, p, q));
                     }
-                    let exact = by_brute_force([alpha, beta], p, q);
-                    if exact < 1e-290 {
-                        continue;
-                    }
-                    let error = (of_beta(alpha, beta, p, q) / exact - 1.0).abs();
-                    assert!(error < 1e-12, "{alpha} {beta} {p} {q}: {error:e}");
-                    seen += 1;
                 }
             }
         }
@@ -143,10 +146,7 @@ fn divergences_are_that_integral_however_far_apart_the_two_are() {
         for beta in [-0.3, 0.02, 0.5, 2.5] {
             for q in [0.03, 0.2, 0.3, 0.5, 0.6, 0.95] {
                 for ratio in [0.2, 0.5, 0.8, 0.95, 0.99, 1.04] {
-                    let p = ratio * q;
-                    let loss = of_beta(alpha, beta, p, q);
-                    let exact = by_brute_force([alpha, beta], p, q);
-                    assert_near(loss, exact, 1e-12);
+                    assert!(is_compared(alpha, beta, ratio * q, q));
                 }
             }
         }
@@ -202,10 +202,7 @@ fn close_forecasts_next_to_an_end_differ_by_the_first_terms_of_a_series_in_their
 fn pieces_on_both_sides_of_one_half_keep_the_distances_from_both_ends() {
     for (p, q) in [(1e-19, 0.75), (1e-16, 0.6), (3e-15, 0.9), (1e-10, 0.51)] {
         for alpha in [0.03, 0.5, 0.9] {
-            let beta = -0.9999;
-            let loss = of_beta(alpha, beta, p, q);
-            let exact = by_brute_force([alpha, beta], p, q);
-            assert_near(loss, exact, 1e-12);
+            assert!(is_compared(alpha, -0.9999, p, q));
         }
     }
 }
@@ -216,17 +213,13 @@ fn a_steep_fall_towards_the_other_end_or_a_steep_rise_from_this_one_keeps_all_di
         for other in [-0.9, -0.5, 0.5, 3.0] {
             for q in [0.05, 0.3, 0.45, 0.7] {
                 for gap in [1e-3, 3e-3, 1e-2, 3e-2, 0.1, -1e-3, -3e-3, -1e-2, -4e-2] {
-                    let (loss, p) = (of_beta(other, steep, q + gap, q), q + gap);
-                    let exact = by_brute_force([other, steep], p, q);
-                    if exact > f64::MIN_POSITIVE {
-                        assert_near(loss, exact, 1e-12);
-                    }
+                    is_compared(other, steep, q + gap, q);
                 }
             }
             // Where it vanishes at the end itself, which a forecast may claim; and the mirror
             // image.
             for q in [0.25, 0.5, 0.875] {
-                let exact = by_brute_force([other, steep], 1.0, q);
+                let exact = by_brute_force(other, steep, 1.0, q);
                 if exact > f64::MIN_POSITIVE {
                     let high = of_beta(other, steep, 1.0, q);
                     let low = of_beta(steep, other, 0.0, 1.0 - q);

@@ -1,8 +1,8 @@
 //! Every rule against values computed with 400 digits (`golden/*.py`, mpmath).
 
-use scoring_rules::{AnyRule, BetaScore, LogScore, ScoringRule, StepWeights};
+use scoring_rules::{BetaScore, LogScore, ScoringRule, StepWeights};
 
-use crate::common::{golden, number, prob};
+use crate::common::{golden, number, prob, rule};
 
 /// Relative error, with the smallest normal number as the floor: below it numbers have no full
 /// set of digits.
@@ -51,19 +51,13 @@ fn beta_scores_equal_their_integrals_to_1e_12() {
     worst.check("beta scores", 1e-12);
 }
 
-/// The rule of a row, whose parameters are empty fields if it has none.
-fn rule(name: &str, parameters: [&str; 2]) -> AnyRule {
-    let given = parameters.into_iter().filter(|field| !field.is_empty());
-    AnyRule::named(name, &given.map(number).collect::<Vec<_>>()).unwrap()
-}
-
 #[test]
 fn expectations_entropies_and_divergences_keep_their_digits() {
     let names = ["expected", "entropy", "divergence"];
     let mut worst = names.map(|_| Worst::default());
     for row in golden(include_str!("../golden/divergence.csv")) {
         let [name, alpha, beta, p, q, ref exact @ ..] = row[..] else { panic!("{row:?}") };
-        let rule = rule(name, [alpha, beta]);
+        let rule = rule(name, &[alpha, beta]);
         let (p, q) = (prob(number(p)), prob(number(q)));
         let values = [rule.expected(p, q), rule.entropy(q), rule.divergence(p, q)];
         for ((worst, value), exact) in worst.iter_mut().zip(values).zip(exact) {
@@ -97,7 +91,7 @@ fn power_pseudospherical_spherical_and_boosting_scores_keep_their_digits() {
             panic!("{row:?}")
         };
         let has_baseline = name == "power" || name == "pseudospherical";
-        let rule = rule(name, if has_baseline { [k, b] } else { [""; 2] });
+        let rule = rule(name, if has_baseline { &row[1..3] } else { &[] });
         let (p, q) = (prob(number(p)), prob(number(q)));
         worst[0].see(rule.score(p, true), number(success), &row);
         worst[0].see(rule.score(p, false), number(failure), &row);

@@ -1,15 +1,15 @@
 //! Murphy curves: comparison with exact fractions (`golden/murphy.py`), with brute force, and with
 //! scores that are areas under the curves.
 
-use std::collections::HashMap;
-
 use proptest::prelude::*;
 use scoring_rules::{
     BetaScore, Corp, Dominance, Error, Level, MurphyCurve, ScoringRule, TiedBlocks,
 };
 use statrs::function::beta::{beta, beta_reg};
 
-use crate::common::{Row, blocks, copied, golden, level, named, number, numbers, weight};
+use crate::common::{
+    Row, blocks, copied, data_sets, golden, level, named, number, numbers, recalibrated, weight,
+};
 
 fn curve(rows: &[Row]) -> MurphyCurve {
     MurphyCurve::new(&blocks(rows)).unwrap()
@@ -43,12 +43,7 @@ fn pieces(rows: &[Row]) -> Vec<[f64; 4]> {
 
 #[test]
 fn curves_equal_exact_fractions_to_1e_12() {
-    let mut sets: HashMap<&str, Vec<Row>> = HashMap::new();
-    for line in golden(include_str!("../golden/decomposition.csv")) {
-        if let ["data", set, p, y, w] = line[..] {
-            sets.entry(set).or_default().push((number(p), y == "1", number(w)));
-        }
-    }
+    let sets = data_sets();
     let (mut worst, mut seen) = (0.0_f64, 0);
     for line in golden(include_str!("../golden/murphy.csv")) {
         let [set, c, exact] = line[..] else { panic!("{line:?}") };
@@ -174,15 +169,7 @@ proptest! {
 
     #[test]
     fn isotonic_recalibration_dominates_for_any_weights(rows in rows(forecast(), weight())) {
-        let blocks = blocks(&rows);
-        let pools = blocks.pool_adjacent_violators();
-        let mut recalibrated = Vec::new();
-        for pool in pools {
-            for block in &blocks.as_slice()[pool.blocks.clone()] {
-                recalibrated.push((pool.rate(), false, block.failures));
-                recalibrated.push((pool.rate(), true, block.successes));
-            }
-        }
+        let recalibrated = recalibrated(&rows);
         match curve(&recalibrated).compare(&curve(&rows)).unwrap() {
             Dominance::First => loses_less(&recalibrated, &rows)?,
             other => prop_assert_eq!(other, Dominance::Equal),

@@ -57,9 +57,7 @@ proptest! {
         let mut turned = rows.clone();
         turned.rotate_left(turn.index(rows.len()));
         let mean = |rule: &dyn ScoringRule, rows: &[Row], weighted: bool| {
-            let forecasts: Vec<f64> = rows.iter().map(|row| row.0).collect();
-            let outcomes: Vec<bool> = rows.iter().map(|row| row.1).collect();
-            let weights: Vec<f64> = rows.iter().map(|row| row.2).collect();
+            let (forecasts, outcomes, weights): (Vec<_>, Vec<_>, Vec<_>) = rows.iter().copied().collect();
             let weights = weighted.then_some(weights_of(&weights));
             mean_score(rule, probabilities(&forecasts), &outcomes, weights).unwrap()
         };

@@ -144,7 +144,7 @@ pub fn compare(runs: &TraceRuns, options: &CalibrationOptions) -> Result<Block, 
             notes.push(format!("calibration: {what}"));
         }
         let ids: Vec<&str> = names.iter().map(|(id, _)| id).collect();
-        Folds::halves(raw.outcomes(), &ids)?
+        Folds::new(raw.outcomes(), &ids, 2)?
     };
     let fit = CrossFit::new(&Platt::default(), &raw, &folds, &options.schedule)
         .map_err(|source| Error::CrossFit { runs: raw.len(), source })?;

@@ -34,7 +34,7 @@ fn calibrate<C: Calibrator>(
     (schedule, fitted_on): (&WeightSchedule, CalibrationRuns),
 ) -> Result<CalibratedRuns<C::Map>, Error> {
     let outcomes: Vec<Option<bool>> = runs.iter().map(Stopped::outcome).collect();
-    let folds = Folds::halves(&outcomes, ids)?;
+    let folds = Folds::new(&outcomes, ids, 2)?;
     Ok(CalibratedRuns::cross_fit(calibrator, runs, &folds, schedule, fitted_on)?)
 }
 

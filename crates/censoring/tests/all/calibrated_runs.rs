@@ -153,7 +153,7 @@ fn a_stream_without_information_gives_the_action_span_rows_of_table_11() {
         .collect();
     let ids: Vec<u32> = (0..308).collect();
     let as_failure: Vec<bool> = runs.iter().map(|run| run.outcome() == Some(true)).collect();
-    let folds = Folds::halves(&as_failure, &ids).unwrap();
+    let folds = Folds::new(&as_failure, &ids, 2).unwrap();
     let shifts = |fitted_on| {
         let fit = fit(&runs, &folds, fitted_on).unwrap();
         let analysis =
@@ -182,7 +182,7 @@ fn wrong_lengths_and_folds_without_enough_runs_are_named() {
     let cut_off: Vec<Stopped<'_>> =
         runs.iter().filter(|r| r.outcome().is_none()).cloned().collect();
     let ids: Vec<usize> = (0..cut_off.len()).collect();
-    let halves = Folds::halves(&vec![false; cut_off.len()], &ids).unwrap();
+    let halves = Folds::new(&vec![false; cut_off.len()], &ids, 2).unwrap();
     let error = fit(&cut_off, &halves, complete).unwrap_err();
     assert!(matches!(error, Error::Fold { fold: 0, .. }), "{error}");
 }

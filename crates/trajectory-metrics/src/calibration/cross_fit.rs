@@ -24,7 +24,7 @@ pub struct CrossFit<M> {
 }
 
 impl<M: CalibrationMap> CrossFit<M> {
-    /// Calibrates every trace with a map that was fitted to the traces of all other folds. With [`Folds::halves`],
+    /// Calibrates every trace with a map that was fitted to the traces of all other folds. With [`Folds::new`],
     /// this is the cross-fitting of the paper.
     ///
     /// Every step of a trace is a record of the fit, with the weight of the step under the schedule, so
@@ -53,7 +53,7 @@ impl<M: CalibrationMap> CrossFit<M> {
     ///     &[2, 3, 5, 7],
     ///     &[false, false, true, true],
     /// )?;
-    /// let folds = Folds::halves(raw.outcomes(), &["task-1", "task-2", "task-3", "task-4"])?;
+    /// let folds = Folds::new(raw.outcomes(), &["task-1", "task-2", "task-3", "task-4"], 2)?;
     /// let fitted = CrossFit::new(&Platt::default(), &raw, &folds, &WeightSchedule::LinearFront)?;
     /// assert!(fitted.maps.iter().all(|map| map.slope() > 0.0));
     /// assert_eq!(fitted.folds, folds);

@@ -24,7 +24,7 @@ scoring_rules::checked! {
     /// use trajectory_metrics::{Error, Folds};
     ///
     /// let outcomes = [false, false, true, true];
-    /// let halves = Folds::halves(&outcomes, &[1, 2, 3, 4])?;
+    /// let halves = Folds::new(&outcomes, &[1, 2, 3, 4], 2)?;
     /// assert_eq!(halves.of_each(), [0, 1, 0, 1]);
     /// assert_eq!(halves.count(), 2);
     /// let tasks = ["a", "b", "a", "b"];
@@ -60,6 +60,9 @@ impl Folds {
     /// If ids are equal, their traces keep their order, which then matters; each trace should have
     /// its own id.
     ///
+    /// Two folds are the halves A and B of the paper. Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for
+    /// agentic uncertainty quantification, arXiv:2605.24756, appendix D.
+    ///
     /// # Errors
     ///
     /// [`scoring_rules::Error::Setting`] for fewer than 2 folds or more than 65,536;
@@ -84,18 +87,6 @@ impl Folds {
             }
         }
         Ok(Self { count: k, of_each })
-    }
-
-    /// Creates two folds of single traces, which are the halves A and B of the paper.
-    ///
-    /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
-    /// quantification, arXiv:2605.24756, appendix D.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`Self::new`].
-    pub fn halves<S: Ord, I: Ord>(strata: &[S], ids: &[I]) -> Result<Self, Error> {
-        Self::new(strata, ids, 2)
     }
 
     /// Creates folds of whole clusters, such as tasks. `clusters` has the cluster of each trace, and no cluster is in

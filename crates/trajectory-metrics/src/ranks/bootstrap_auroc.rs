@@ -73,7 +73,7 @@ impl Bootstrap {
             let counts = || vec![0_u32; last];
             run(resamples, counts, |counts, replicate| {
                 counts.fill(0);
-                self.draws().each(replicate, |_, drawn| counts[of_drawn[drawn] as usize] += 1);
+                self.draws.each(replicate, |_, drawn| counts[of_drawn[drawn] as usize] += 1);
                 // With fewer than 2^31 rows, sums fit in 64 bits.
                 let (mut failures, mut successes, mut twice_right) = (0, 0, 0);
                 for &[failed, succeeded] in counts.as_chunks().0 {

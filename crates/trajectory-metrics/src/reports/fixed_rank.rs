@@ -58,7 +58,7 @@ impl FixedRankSensitivity {
     /// // Always nearly certain, and right half of the time.
     /// let forecasts = [0.99, 0.98, 0.99, 0.98];
     /// let raw = Traces::from_flat(&forecasts, &[1, 2, 3, 4], &[true, false, false, true])?;
-    /// let folds = Folds::halves(raw.outcomes(), &[1, 2, 3, 4])?;
+    /// let folds = Folds::new(raw.outcomes(), &[1, 2, 3, 4], 2)?;
     /// let found = FixedRankSensitivity::new(&raw, &folds, &WeightSchedule::LinearFront)?;
     /// assert_eq!(found.auroc, 0.5);
     /// assert!(found.span() > 1.0);

@@ -131,7 +131,7 @@ pub const STREAM_MEASURES: [Measure; METRICS] = [
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScoredStream {
-    scores: TpsFamily<Vec<f64>>,
+    scores: TpsFamily,
     confidence: Vec<Probability>,
     outcomes: Vec<bool>,
 }
@@ -168,7 +168,7 @@ impl ScoredStream {
 
     /// Returns the trajectory scores of each trace.
     #[must_use]
-    pub const fn scores(&self) -> &TpsFamily<Vec<f64>> {
+    pub const fn scores(&self) -> &TpsFamily {
         &self.scores
     }
 

@@ -46,7 +46,7 @@ pub struct Bootstrap {
     cluster_of: Vec<u32>,
     clusters: u32,
     seed: Seed,
-    draws: Draws,
+    pub(crate) draws: Draws,
     /// A digest of the clusters and the seed, which identifies the draws of replicates.
     digest: u64,
 }
@@ -183,10 +183,6 @@ impl Bootstrap {
         drawn.clear();
         drawn.resize(self.cluster_count(), 0);
         self.draws.each(replicate, |_, cluster| drawn[cluster] += 1);
-    }
-
-    pub(crate) fn draws(&self) -> &Draws {
-        &self.draws
     }
 
     /// Returns the number of the cluster of each row, from 0.

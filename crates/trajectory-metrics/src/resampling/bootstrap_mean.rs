@@ -44,7 +44,7 @@ impl Bootstrap {
         resamples: usize,
     ) -> Result<Replicates, Error> {
         let (estimate, units) = self.units(values, weights)?;
-        let values = run(resamples, || (), |(), replicate| [units.mean(self.draws(), replicate)]);
+        let values = run(resamples, || (), |(), replicate| [units.mean(&self.draws, replicate)]);
         let [replicates] = self.finish([Ok(estimate)], values);
         Ok(replicates?.with_clusters(units.clusters))
     }

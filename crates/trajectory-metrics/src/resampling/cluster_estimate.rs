@@ -147,8 +147,7 @@ impl ClusterEstimate {
         let are_independent = sums.len() == counted().count()
             && !is_partial
             && shares.iter().all(|share| *share == shares[0]);
-        let all = vec![true; sums.len()];
-        let found = estimated(mean, size, &sums, &Strata { first: all.clone(), second: all })?;
+        let found = estimated(mean, size, &sums, &vec![[true; 2]; sums.len()])?;
         let variance = sums.iter().zip(&shares).map(|(sum, x)| sum * sum / rest(*x)).sum();
         // Partial credit varies little and does not show how rare full credit is.
         let rows = 1.0 / shares.iter().map(|x| x * x).sum::<f64>();
@@ -203,7 +202,8 @@ impl ClusterEstimate {
         let ratio = rows.sum(|i| numerators[i]) / below;
         let size_of = |values: &[f64]| rows.sum(|i| values[i].abs()) / below.abs();
         let size = size_of(numerators) + ratio.abs() * size_of(denominators);
-        linearized(&rows, ratio, size, |i| (numerators[i] - ratio * denominators[i]) / below)
+        let sums = rows.cluster_sums(|i| (numerators[i] - ratio * denominators[i]) / below);
+        estimated(ratio, size, &sums, &vec![[true; 2]; sums.len()])
     }
 
     /// Estimates the (weighted) mean of the rows of the second arm minus the mean of the rows of the first arm, with its
@@ -262,8 +262,8 @@ impl ClusterEstimate {
         });
         let has =
             [false, true].map(|kind| rows.cluster_sums(|i| f64::from(from_second[i] == kind)));
-        let [first, second] = has.map(|counts| counts.iter().map(|count| *count > 0.0).collect());
-        estimated(means[1] - means[0], size, &sums, &Strata { first, second })
+        let arms = has[0].iter().zip(&has[1]).map(|(first, second)| [*first > 0.0, *second > 0.0]);
+        estimated(means[1] - means[0], size, &sums, &arms.collect::<Vec<_>>())
     }
 
     /// Returns the confidence interval `estimate ± t * standard error`. Here t is the quantile of Student's t
@@ -341,34 +341,17 @@ pub(crate) fn is_end(value: f64, range: [f64; 2]) -> bool {
     range.contains(&value)
 }
 
-/// The presence of rows of the first and of the second arm in each cluster.
-struct Strata {
-    first: Vec<bool>,
-    second: Vec<bool>,
-}
-
-/// An estimate whose sampling error is, to first order, the weighted sum of `part` over the rows.
-/// `size` is the size of the summed values, by which rounding is measured.
-fn linearized<G: Ord>(
-    rows: &ClusteredRows<'_, G>,
-    estimate: f64,
-    size: f64,
-    part: impl Fn(usize) -> f64,
-) -> Result<ClusterEstimate, Error> {
-    let sums = rows.cluster_sums(part);
-    let all = vec![true; sums.len()];
-    estimated(estimate, size, &sums, &Strata { first: all.clone(), second: all })
-}
-
-/// An estimate whose sampling error is the sum of these independent sums over clusters.
+/// An estimate whose sampling error is, to first order, the sum of these independent sums over clusters. `size` is the
+/// size of the summed values, by which rounding is measured, and `arms` tells of each cluster whether it has rows of the
+/// first and of the second arm.
 fn estimated(
     estimate: f64,
     size: f64,
     sums: &[f64],
-    Strata { first, second }: &Strata,
+    arms: &[[bool; 2]],
 ) -> Result<ClusterEstimate, Error> {
-    let arms = [first, second].map(|has| has.iter().filter(|has| **has).count());
-    for clusters in arms {
+    let [first, second] = [0, 1].map(|arm| arms.iter().filter(|has| has[arm]).count());
+    for clusters in [first, second] {
         at_least_two("clusters", clusters)?;
     }
     let largest = sums.iter().fold(0.0_f64, |largest, sum| largest.max(sum.abs()));
@@ -376,9 +359,9 @@ fn estimated(
     let relative = |sum: f64| if largest > 0.0 { sum / largest } else { 0.0 };
     let (mut variance, mut squared) = (0.0, 0.0);
     for (kind, n) in
-        [((true, true), arms[0].min(arms[1])), ((true, false), arms[0]), ((false, true), arms[1])]
+        [([true, true], first.min(second)), ([true, false], first), ([false, true], second)]
     {
-        let of_kind = || (0..sums.len()).filter(|g| (first[*g], second[*g]) == kind);
+        let of_kind = || (0..sums.len()).filter(|g| arms[*g] == kind);
         let factor = n as f64 / (n - 1) as f64;
         let part = factor * of_kind().map(|g| relative(sums[g]).powi(2)).sum::<f64>();
         variance += part;
@@ -397,7 +380,7 @@ fn estimated(
         clusters,
         degrees,
     );
-    Ok(ClusterEstimate { fewest: arms[0].min(arms[1]), ..found })
+    Ok(ClusterEstimate { fewest: first.min(second), ..found })
 }
 
 /// A standard error below this share of the size of the summed values is rounding.

@@ -203,20 +203,6 @@ impl ForecastPolicy {
         Self::Clip,
     ];
 
-    /// Returns the name of the policy in settings and reports. The written form of [`Self::CarryForwardFrom`] has
-    /// its value after the name: `carry_forward_from=0.5`.
-    #[must_use]
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Refuse => "refuse",
-            Self::LeaveOut => "leave_out",
-            Self::Skip => "skip",
-            Self::CarryForward => "carry_forward",
-            Self::CarryForwardFrom(_) => "carry_forward_from",
-            Self::Clip => "clip",
-        }
-    }
-
     /// Applies the policy to the values of one run, which are in the order of its steps, and updates `counts`.
     ///
     /// `None` is a missing value. An empty run is kept; [`Traces::push`](crate::Traces::push) refuses
@@ -295,10 +281,16 @@ impl ForecastPolicy {
 
 impl fmt::Display for ForecastPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::CarryForwardFrom(first) => f.pad(&format!("{}={}", self.name(), first.get())),
-            policy => f.pad(policy.name()),
-        }
+        f.pad(match self {
+            Self::Refuse => "refuse",
+            Self::LeaveOut => "leave_out",
+            Self::Skip => "skip",
+            Self::CarryForward => "carry_forward",
+            Self::CarryForwardFrom(first) => {
+                return f.pad(&format!("carry_forward_from={}", first.get()));
+            }
+            Self::Clip => "clip",
+        })
     }
 }
 

@@ -302,7 +302,7 @@ impl OnlineTpsState {
                 return;
             }
             // Beyond the custom weights, the score is an error.
-            WeightSchedule::Custom(custom) if step >= custom.len() => return,
+            WeightSchedule::Custom(custom) if step >= custom.weights.len() => return,
             schedule => schedule.raw(step, self.steps),
         };
         self.weighted.add(scores.map(|score| weigh(weight, score)));

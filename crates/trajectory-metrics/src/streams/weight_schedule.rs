@@ -61,7 +61,7 @@ pub enum WeightSchedule {
 /// With the feature `serde`, it is stored as the list of weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CustomWeights {
-    weights: Vec<Weight>,
+    pub(crate) weights: Vec<Weight>,
     /// Entry T is the sum of the first T weights.
     totals: Vec<f64>,
 }
@@ -82,13 +82,6 @@ impl<'de> serde::Deserialize<'de> for CustomWeights {
             Ok(named) => Err(serde::de::Error::custom(named)),
             Err(error) => Err(serde::de::Error::custom(error)),
         }
-    }
-}
-
-impl CustomWeights {
-    /// The number of weights, which is the longest horizon.
-    pub(crate) const fn len(&self) -> usize {
-        self.weights.len()
     }
 }
 

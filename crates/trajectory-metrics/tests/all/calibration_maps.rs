@@ -7,10 +7,12 @@ use proptest::prelude::*;
 use serde_json::Value;
 use trajectory_metrics::{
     BetaCalibration, CalibrationMap, Calibrator, CrossFit, Folds, Isotonic, Platt, PlattMap,
-    Probability, TemperatureScaling, Traces, VennAbers, WeightSchedule,
+    TemperatureScaling, Traces, VennAbers, WeightSchedule,
 };
 
-use crate::common::{json_numbers, numbers, probability, ps, ws};
+use crate::common::{
+    Worst, blocks_of, json_numbers, json_rows, numbers, probability, ps, traces_of, ws,
+};
 use crate::weighted_records::{Row, fit_rows, forecast, rows};
 
 /// What our map makes of each forecast, in the same form as the golden file.
@@ -75,23 +77,8 @@ fn cases(kind: &str) -> Vec<Value> {
 }
 
 fn fit_case<C: Calibrator>(calibrator: &C, case: &Value, forecasts: &str) -> C::Map {
-    let outcomes = case["outcome"].as_array().unwrap();
-    let outcomes: Vec<bool> = outcomes.iter().map(|y| y.as_bool().unwrap()).collect();
-    let forecasts = json_numbers(&case[forecasts]);
-    let forecasts = ps(&forecasts);
-    calibrator.fit(forecasts, &outcomes, Some(ws(&json_numbers(&case["weights"])))).unwrap()
-}
-
-/// The largest error so far, relative for numbers beyond 1 and absolute below.
-#[derive(Default)]
-struct Worst(f64);
-
-impl Worst {
-    fn see(&mut self, value: f64, exact: f64, limit: f64, what: &str) {
-        let error = (value - exact).abs() / exact.abs().max(1.0);
-        assert!(error <= limit, "{what}: {value:e} instead of {exact:e}");
-        self.0 = self.0.max(error);
-    }
+    let (forecasts, outcomes, weights) = json_rows(case, [forecasts, "outcome"]);
+    calibrator.fit(ps(&forecasts), &outcomes, weights.as_deref().map(ws)).unwrap()
 }
 
 #[test]
@@ -141,9 +128,9 @@ fn platt_fits_equal_those_with_50_digits() {
 }
 
 fn the_map_is_the_base_rate(map: &PlattMap, case: &Value) {
-    let weights = json_numbers(&case["weights"]);
-    let outcomes = case["outcome"].as_array().unwrap();
-    let won: f64 = weights.iter().zip(outcomes).filter(|(_, y)| **y == true).map(|(w, _)| w).sum();
+    let (_, outcomes, weights) = json_rows(case, ["forecasts", "outcome"]);
+    let weights = weights.unwrap();
+    let won: f64 = weights.iter().zip(outcomes).filter(|(_, y)| *y).map(|(w, _)| w).sum();
     let base_rate = won / weights.iter().sum::<f64>();
     assert_eq!(map.slope(), 0.0);
     for forecast in [0.0, 0.1, 0.5, 1.0] {
@@ -153,23 +140,6 @@ fn the_map_is_the_base_rate(map: &PlattMap, case: &Value) {
             case["name"]
         );
     }
-}
-
-/// The isotonic fit by its formula: the largest over starts of the smallest over ends of the mean.
-fn max_of_min_means(rows: &[Row], at: f64) -> f64 {
-    let mean = |low: f64, high: f64| {
-        let inside = rows.iter().filter(|row| (low..=high).contains(&row.0));
-        let (won, all) =
-            inside.fold((0, 0), |(won, all), row| (won + u32::from(row.1) * row.2, all + row.2));
-        f64::from(won) / f64::from(all)
-    };
-    let starts = rows.iter().map(|row| row.0).filter(|&low| low <= at);
-    starts
-        .map(|low| {
-            let ends = rows.iter().map(|row| row.0).filter(|&high| high >= at);
-            ends.map(|high| mean(low, high)).fold(1.0, f64::min)
-        })
-        .fold(0.0, f64::max)
 }
 
 fn beta() -> BetaCalibration {
@@ -230,22 +200,14 @@ proptest! {
     }
 
     #[test]
-    fn pooling_neighbours_finds_the_isotonic_fit(rows in rows()) {
-        let map = fit_rows(&Isotonic, &rows);
-        for row in &rows {
-            prop_assert!((map.apply(probability(row.0)).get() - max_of_min_means(&rows, row.0)).abs() < 1e-15);
-        }
-    }
-
-    #[test]
     fn weights_of_any_size_leave_curves_finite_and_a_common_factor_leaves_them_alone(
         rows in rows(),
         powers in prop::collection::vec(-100.0..100.0_f64, 60),
         wild in any::<bool>(),
     ) {
-        let forecasts: Vec<f64> = rows.iter().map(|row| row.0.powf(if wild { 9.0 } else { 1.0 })).collect();
+        let (forecasts, outcomes): (Vec<f64>, Vec<bool>) =
+            rows.iter().map(|row| (row.0.powf(if wild { 9.0 } else { 1.0 }), row.1)).collect();
         let forecasts = ps(&forecasts);
-        let outcomes: Vec<bool> = rows.iter().map(|row| row.1).collect();
         let spread: Vec<f64> =
             powers[..rows.len()].iter().map(|power| 10.0_f64.powf(*power)).collect();
         if let Ok(map) = beta().fit(forecasts, &outcomes, Some(ws(&spread))) {
@@ -315,17 +277,15 @@ proptest! {
 fn what_is_calibrated_already_stays_where_it_is() {
     // The whole population: records that say p succeed with weight p.
     let grid: Vec<f64> = (1..20).map(|i| f64::from(i) / 20.0).collect();
-    let forecasts: Vec<Probability> =
-        grid.iter().flat_map(|&said| [probability(said); 2]).collect();
-    let outcomes: Vec<bool> = grid.iter().flat_map(|_| [true, false]).collect();
-    let weights: Vec<f64> = grid.iter().flat_map(|&p| [1e4 * p, 1e4 * (1.0 - p)]).collect();
-    let fitted = beta().fit(&forecasts, &outcomes, Some(ws(&weights))).unwrap();
+    let of_each = |&p: &f64| [(p, true, 1e4 * p), (p, false, 1e4 * (1.0 - p))];
+    let records = blocks_of(grid.iter().flat_map(of_each));
+    let fitted = beta().fit_blocks(&records).unwrap();
     assert!((fitted.a() - 1.0).abs() < 1e-9 && (fitted.b() - 1.0).abs() < 1e-9, "{fitted:?}");
     assert!(fitted.intercept().abs() < 1e-9);
-    let scaled = temperature().fit(&forecasts, &outcomes, Some(ws(&weights))).unwrap();
+    let scaled = temperature().fit_blocks(&records).unwrap();
     assert!((scaled.temperature() - 1.0).abs() < 1e-9, "{scaled:?}");
-    let venn_abers = VennAbers.fit(&forecasts, &outcomes, Some(ws(&weights))).unwrap();
-    let isotonic = Isotonic.fit(&forecasts, &outcomes, Some(ws(&weights))).unwrap();
+    let venn_abers = VennAbers.fit_blocks(&records).unwrap();
+    let isotonic = Isotonic.fit_blocks(&records).unwrap();
     for &said in &grid {
         let moved = |map: &dyn CalibrationMap| (map.apply(probability(said)).get() - said).abs();
         assert!(moved(&fitted) < 1e-9 && moved(&scaled) < 1e-9 && moved(&isotonic) < 1e-12);
@@ -400,11 +360,7 @@ proptest! {
     #[test]
     fn what_happened_in_a_task_does_not_reach_its_own_forecasts(runs in runs(), task in 0..12_u32) {
         let traces = |runs: &[(Vec<f64>, bool, u32)]| {
-            let mut traces = Traces::default();
-            for (stream, outcome, _) in runs {
-                traces.push(ps(stream), *outcome).unwrap();
-            }
-            traces
+            traces_of(runs.iter().map(|(stream, outcome, _)| (stream, *outcome)))
         };
         let tasks: Vec<u32> = runs.iter().map(|run| run.2).collect();
         let before = traces(&runs);
@@ -451,12 +407,8 @@ fn traces() -> impl Strategy<Value = (Traces, Vec<u32>)> {
         (prop::collection::vec((stream(), any::<bool>()), n), Just(ids))
     })
     .prop_map(|(runs, ids)| {
-        let mut traces = Traces::default();
-        for (i, (stream, outcome)) in runs.iter().enumerate() {
-            let outcome = if i < 8 { i % 2 == 0 } else { *outcome };
-            traces.push(ps(stream), outcome).unwrap();
-        }
-        (traces, ids)
+        let of_run = |(i, (stream, outcome))| (stream, if i < 8 { i % 2 == 0 } else { outcome });
+        (traces_of(runs.into_iter().enumerate().map(of_run)), ids)
     })
 }
 
@@ -465,16 +417,16 @@ proptest! {
     fn halves_are_stratified_and_do_not_depend_on_the_order_of_traces((traces, ids) in traces()) {
         let schedule = WeightSchedule::LinearFront;
         let halves = |traces: &Traces, ids: &[u32]| {
-            let folds = Folds::halves(traces.outcomes(), ids).unwrap();
+            let folds = Folds::new(traces.outcomes(), ids, 2).unwrap();
             CrossFit::new(&Platt::default(), traces, &folds, &schedule).unwrap()
         };
         let fitted = halves(&traces, &ids);
+        // Half A has as many of each outcome as half B, or one more.
         for outcome in [false, true] {
             let both = traces.outcomes().iter().zip(fitted.folds.of_each());
-            let in_b: Vec<bool> =
-                both.filter(|(y, _)| **y == outcome).map(|(_, fold)| *fold == 1).collect();
-            let b = in_b.iter().filter(|b| **b).count();
-            prop_assert!((in_b.len() - b) - b <= 1, "A has as many or one more");
+            let of_outcome = both.filter(|(y, _)| **y == outcome);
+            let excess: isize = of_outcome.map(|(_, fold)| 1 - 2 * *fold as isize).sum();
+            prop_assert!((0..=1).contains(&excess));
         }
         let mut mirrored = Traces::default();
         for trace in traces.iter().collect::<Vec<_>>().into_iter().rev() {
@@ -534,14 +486,12 @@ proptest! {
 #[test]
 fn confidences_near_one_are_shrunk_towards_the_base_rate_and_keep_their_order() {
     // As in the paper's table 1 (made-up runs): 0.90, 0.95 and 1.00, and little behind it.
-    let mut traces = Traces::default();
-    for i in 0..200 {
+    let traces = traces_of((0..200).map(|i| {
         let said = [0.9, 0.95, 1.0][i % 3];
-        let success = i * 7 % 25 < if i % 3 == 2 { 13 } else { 10 };
-        traces.push(&[probability(0.9), probability(said), probability(said)], success).unwrap();
-    }
+        ([0.9, said, said], i * 7 % 25 < if i % 3 == 2 { 13 } else { 10 })
+    }));
     let ids: Vec<usize> = (0..200).collect();
-    let folds = Folds::halves(traces.outcomes(), &ids).unwrap();
+    let folds = Folds::new(traces.outcomes(), &ids, 2).unwrap();
     let schedule = WeightSchedule::LinearFront;
     let fitted = CrossFit::new(&Platt::default(), &traces, &folds, &schedule).unwrap();
     for map in fitted.maps {
@@ -550,7 +500,7 @@ fn confidences_near_one_are_shrunk_towards_the_base_rate_and_keep_their_order() 
         assert!(0.3 < low && low < middle && middle < high && high < 0.6, "{map:?}");
         assert!(middle - low < 0.1 * (high - low), "the jump at the clip dominates");
     }
-    let short = Folds::halves(&traces.outcomes()[1..], &ids[1..]).unwrap();
+    let short = Folds::new(&traces.outcomes()[1..], &ids[1..], 2).unwrap();
     let error = CrossFit::new(&Isotonic, &traces, &short, &schedule).unwrap_err();
     assert_eq!(error, scoring_rules::checks::length("folds", 200, 199).into());
 }

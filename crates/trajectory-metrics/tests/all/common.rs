@@ -7,7 +7,7 @@ use rand_distr::{Distribution, StandardUniform};
 use scoring_rules::Error as Shared;
 use trajectory_metrics::{
     Arm, Bootstrap, CrossFit, Error, ExactMean, Folds, Interval, Level, MetricChange, Platt,
-    Probability, Replicates, Traces, Weight, WeightSchedule,
+    Probability, Replicates, TiedBlocks, Traces, Weight, WeightSchedule,
 };
 
 pub(crate) fn probability(value: f64) -> Probability {
@@ -24,6 +24,22 @@ pub(crate) fn ws(values: &[f64]) -> &[Weight] {
 
 pub(crate) fn level_of(value: f64) -> Level {
     Level::new(value).unwrap()
+}
+
+/// Streams with their outcomes.
+pub(crate) fn traces_of<S: AsRef<[f64]>>(runs: impl IntoIterator<Item = (S, bool)>) -> Traces {
+    let mut traces = Traces::default();
+    for (stream, outcome) in runs {
+        traces.push(ps(stream.as_ref()), outcome).unwrap();
+    }
+    traces
+}
+
+/// Rows of a confidence, an outcome and a weight.
+pub(crate) fn blocks_of(rows: impl IntoIterator<Item = (f64, bool, f64)>) -> TiedBlocks {
+    let (confidence, outcomes, weights): (Vec<f64>, Vec<bool>, Vec<f64>) =
+        rows.into_iter().collect();
+    TiedBlocks::new(ps(&confidence), &outcomes, Some(ws(&weights))).unwrap()
 }
 
 /// The arms of rows, the second where marked.
@@ -52,8 +68,27 @@ pub(crate) fn json_numbers(value: &serde_json::Value) -> Vec<f64> {
     value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
 }
 
-pub(crate) fn json_bools(value: &serde_json::Value) -> Vec<bool> {
-    value.as_array().unwrap().iter().map(|outcome| outcome.as_bool().unwrap()).collect()
+/// The confidences, the outcomes and, if there are any, the weights of a golden case with these names.
+pub(crate) fn json_rows(
+    case: &serde_json::Value,
+    [confidence, outcome]: [&str; 2],
+) -> (Vec<f64>, Vec<bool>, Option<Vec<f64>>) {
+    let weights = case["weights"].as_array().map(|_| json_numbers(&case["weights"]));
+    let outcomes = case[outcome].as_array().unwrap().iter();
+    let outcomes = outcomes.map(|outcome| outcome.as_bool().unwrap());
+    (json_numbers(&case[confidence]), outcomes.collect(), weights)
+}
+
+/// The largest error so far, relative for numbers beyond 1 and absolute below.
+#[derive(Default)]
+pub(crate) struct Worst(pub(crate) f64);
+
+impl Worst {
+    pub(crate) fn see(&mut self, value: f64, exact: f64, limit: f64, what: &str) {
+        let error = (value - exact).abs() / exact.abs().max(1.0);
+        assert!(error <= limit, "{what}: {value:e} instead of {exact:e}");
+        self.0 = self.0.max(error);
+    }
 }
 
 /// The error of the shared crate.
@@ -70,6 +105,11 @@ pub(crate) fn refused<T: Debug>(result: Result<T, Error>) -> &'static str {
         Shared::Setting { name, .. } | Shared::Length { what: name, .. } => name,
         other => panic!("{other:?}"),
     }
+}
+
+/// Whether an error says that there is one of what must be at least two.
+pub(crate) fn is_one<T: Debug>(result: Result<T, Error>, what: &str) -> bool {
+    matches!(shared(result), Shared::TooFew { what: name, least: 2, found: 1, .. } if name == what)
 }
 
 /// The mean by a closure on counts.

@@ -7,14 +7,13 @@ use trajectory_metrics::{
     WeightSchedule, aurc, auroc, average_precision, expected_calibration_error,
 };
 
-use crate::common::{probability, ps, refused, ws};
+use crate::common::{probability, ps, refused, traces_of, ws};
 use crate::weighted_records::rows;
 
 proptest! {
     #[test]
     fn a_resample_is_its_rows_with_their_counts_as_weights(rows in rows(), seed in any::<u64>()) {
-        let confidence: Vec<f64> = rows.iter().map(|row| row.0).collect();
-        let outcomes: Vec<bool> = rows.iter().map(|row| row.1).collect();
+        let (confidence, outcomes, _): (Vec<f64>, Vec<bool>, Vec<u32>) = rows.iter().copied().collect();
         let confidence = ps(&confidence);
         let counts: Vec<u32> = (0..rows.len()).map(|i| (seed >> (i % 60)) as u32 % 3).collect();
         let weights: Vec<f64> = counts.iter().map(|&count| count.into()).collect();
@@ -40,9 +39,8 @@ proptest! {
         only in prop::option::of(any::<bool>()),
         weighted in any::<bool>(),
     ) {
-        let values: Vec<f64> = rows.iter().map(|row| row.0).collect();
-        let outcomes: Vec<bool> = rows.iter().map(|row| only.unwrap_or(row.1)).collect();
-        let weights: Vec<f64> = rows.iter().map(|row| row.2).collect();
+        let (values, outcomes, weights): (Vec<f64>, Vec<bool>, Vec<f64>) =
+            rows.into_iter().map(|(p, y, w)| (p, only.unwrap_or(y), w)).collect();
         let weights = weighted.then(|| ws(&weights));
         let blocks = TiedBlocks::new(ps(&values), &outcomes, weights).unwrap_or_default();
         let bits = |found: Result<f64, Error>| found.map(f64::to_bits);
@@ -58,21 +56,12 @@ proptest! {
         stream in prop::collection::vec(0.0..=1.0_f64, 1..60),
         outcome in any::<bool>(),
     ) {
-        let steps = stream.len() as f64;
         let forecasts = ps(&stream);
-        let step_scores: Vec<f64> =
-            stream.iter().map(|p| -(p - f64::from(outcome)).powi(2)).collect();
-        // Of the step with this number, from 1.
-        let linear = steps * (steps + 1.0) / 2.0;
-        let weight = |schedule: &WeightSchedule, t: f64| match schedule.name() {
-            "linear-front" => (steps - t + 1.0) / linear,
-            "uniform" => 1.0 / steps,
-            "exponential-front" => 0.5_f64.powf(t - 1.0) / (2.0 * (1.0 - 0.5_f64.powf(steps))),
-            _ => t / linear,
-        };
         for schedule in WeightSchedule::NAMED {
-            let numbered = (1..).zip(&step_scores);
-            let sum: f64 = numbered.map(|(t, score)| weight(&schedule, f64::from(t)) * score).sum();
+            // They are those of the printed formulas in a golden file.
+            let weights = schedule.weights(stream.len()).unwrap();
+            let score = |p: f64| -(p - f64::from(outcome)).powi(2);
+            let sum: f64 = weights.iter().zip(&stream).map(|(weight, p)| weight * score(*p)).sum();
             let tps = Tps::new(BrierScore, schedule);
             let score = tps.score(Trace::new(forecasts, outcome).unwrap()).unwrap();
             prop_assert!((score - sum).abs() < 1e-13, "{score}, {sum}");
@@ -125,10 +114,7 @@ proptest! {
         streams in prop::collection::vec((prop::collection::vec(0.0..=1.0_f64, 1..12), any::<bool>()), 2..40),
         at in any::<prop::sample::Index>(),
     ) {
-        let mut traces = Traces::default();
-        for (stream, outcome) in &streams {
-            traces.push(ps(stream), *outcome).unwrap();
-        }
+        let traces = traces_of(streams);
         let tps = Tps::new(LogScore::clipped(1e-6).unwrap(), WeightSchedule::LinearFront);
         let scores = tps.scores(&traces).unwrap();
         let (left, right) = scores.split_at(at.index(scores.len()));

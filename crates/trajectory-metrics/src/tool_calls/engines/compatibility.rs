@@ -1,8 +1,10 @@
 /// The expected calls that each call satisfies: a row of bits for each call, with one bit for each
 /// expected call.
 pub(crate) struct Compatibility {
-    rows: usize,
-    columns: usize,
+    /// Number of calls.
+    pub(crate) rows: usize,
+    /// Number of expected calls.
+    pub(crate) columns: usize,
     words: usize,
     bits: Vec<u64>,
 }
@@ -26,16 +28,6 @@ impl Compatibility {
             }
         }
         Ok(Self { rows: actual.len(), columns: expected.len(), words, bits })
-    }
-
-    /// Number of calls.
-    pub(crate) const fn rows(&self) -> usize {
-        self.rows
-    }
-
-    /// Number of expected calls.
-    pub(crate) const fn columns(&self) -> usize {
-        self.columns
     }
 
     /// The expected calls that a call satisfies, 64 in a word.

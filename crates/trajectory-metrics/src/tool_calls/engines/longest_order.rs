@@ -10,11 +10,11 @@ use crate::tool_calls::engines::compatibility::Compatibility;
 /// Reference: Allison and Dix (1986), A bit-string longest-common-subsequence algorithm,
 /// doi:10.1016/0020-0190(86)90091-8; here with four operations per word, as in later work.
 pub(crate) fn longest_in_order(compatibility: &Compatibility) -> Vec<(usize, usize)> {
-    let words = compatibility.columns().div_ceil(64);
+    let words = compatibility.columns.div_ceil(64);
     let mut flat = vec![u64::MAX; words];
     // All rows are kept for tracing the pairs back.
-    let mut rows = Vec::with_capacity(compatibility.rows() * words);
-    for i in 0..compatibility.rows() {
+    let mut rows = Vec::with_capacity(compatibility.rows * words);
+    for i in 0..compatibility.rows {
         let mut carry = false;
         for (flat, &fits) in flat.iter_mut().zip(compatibility.row(i)) {
             let rises = *flat & fits;
@@ -28,7 +28,7 @@ pub(crate) fn longest_in_order(compatibility: &Compatibility) -> Vec<(usize, usi
     let rises =
         |i: usize, j: usize| rows[(i - 1) * words + (j - 1) / 64] >> ((j - 1) % 64) & 1 == 0;
     let mut pairs = Vec::new();
-    let (mut i, mut j) = (compatibility.rows(), compatibility.columns());
+    let (mut i, mut j) = (compatibility.rows, compatibility.columns);
     while i > 0 && j > 0 {
         if !rises(i, j) {
             j -= 1;

@@ -13,7 +13,7 @@ pub(crate) fn maximum_matching(
     compatibility: &Compatibility,
     start: &[(usize, usize)],
 ) -> Vec<(usize, usize)> {
-    let (rows, columns) = (compatibility.rows(), compatibility.columns());
+    let (rows, columns) = (compatibility.rows, compatibility.columns);
     let mut call_of = vec![None; columns];
     let mut expected_of = vec![None; rows];
     for &(call, expected) in start {

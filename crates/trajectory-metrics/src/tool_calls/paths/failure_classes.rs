@@ -26,12 +26,6 @@ impl FailureClass {
         matches!(self, Self::Repeated | Self::Extra)
     }
 
-    /// Returns whether the call failed, which counts as invalid tool use.
-    #[must_use]
-    pub const fn is_invalid(self) -> bool {
-        matches!(self, Self::WrongParameters | Self::Inaccessible)
-    }
-
     /// Returns the failure class of each call of a run, `None` for a call without a failure.
     ///
     /// A call has the first class that applies of: wrong parameters, inaccessible, extra, repeated. A
@@ -75,7 +69,7 @@ impl FailureClass {
     ///         Some(FailureClass::WrongParameters),
     ///     ]
     /// );
-    /// assert!(FailureClass::Extra.is_redundant() && FailureClass::Inaccessible.is_invalid());
+    /// assert!(FailureClass::Extra.is_redundant() && !FailureClass::Inaccessible.is_redundant());
     /// let counts: FailureCounts = classes.into_iter().collect();
     /// assert_eq!((counts.calls, counts.redundant(), counts.invalid()), (6, 2, 2));
     /// ```

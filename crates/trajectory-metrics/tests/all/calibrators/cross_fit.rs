@@ -33,7 +33,7 @@ impl Calibrator for Recorder {
 fn every_step_outside_a_fold_is_a_record_with_its_weight_under_the_schedule() {
     let traces =
         Traces::from_flat(&[0.1, 0.2, 0.3, 0.4, 0.5], &[2, 3, 5], &[true, true, false]).unwrap();
-    let folds = Folds::halves(traces.outcomes(), &[1, 2, 3]).unwrap();
+    let folds = Folds::new(traces.outcomes(), &[1, 2, 3], 2).unwrap();
     let fitted = CrossFit::new(&Recorder, &traces, &folds, &WeightSchedule::LinearFront).unwrap();
     let (first, second) = (2.0 / 3.0, 1.0 / 3.0);
     let records =
@@ -49,7 +49,7 @@ fn a_fold_with_too_few_traces_outside_it_is_named() {
         let forecasts = vec![0.5; outcomes.len()];
         let ends: Vec<usize> = (1..=outcomes.len()).collect();
         let traces = Traces::from_flat(&forecasts, &ends, outcomes).unwrap();
-        let folds = Folds::halves(outcomes, &ends).unwrap();
+        let folds = Folds::new(outcomes, &ends, 2).unwrap();
         let uniform = WeightSchedule::Uniform;
         let platt = CrossFit::new(&Platt::default(), &traces, &folds, &uniform).map(drop);
         let isotonic = CrossFit::new(&Isotonic, &traces, &folds, &uniform).map(drop);
@@ -71,7 +71,7 @@ fn a_fold_with_too_few_traces_outside_it_is_named() {
     assert_eq!(cross(&[true, false, true, false]), [Ok(()), Ok(())]);
     let custom = WeightSchedule::custom(&[Weight::ONE]).unwrap();
     let long = Traces::from_flat(&[0.5; 4], &[2, 4], &[true; 2]).unwrap();
-    let folds = Folds::halves(long.outcomes(), &[1, 2]).unwrap();
+    let folds = Folds::new(long.outcomes(), &[1, 2], 2).unwrap();
     let error = CrossFit::new(&Isotonic, &long, &folds, &custom).map(drop);
     assert!(matches!(error, Err(Error::ScheduleTooShort { horizon: 2, weights: 1, .. })));
 }

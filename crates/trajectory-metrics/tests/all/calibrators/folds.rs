@@ -5,9 +5,9 @@ use trajectory_metrics::{Error, Folds};
 fn traces_of_one_outcome_take_turns_in_the_order_of_their_ids() {
     let outcomes = [true, false, true, true, false, true];
     let ids = [9, 5, 2, 4, 1, 7];
-    assert_eq!(Folds::halves(&outcomes, &ids).unwrap().of_each(), [1, 1, 0, 1, 0, 0]);
+    assert_eq!(Folds::new(&outcomes, &ids, 2).unwrap().of_each(), [1, 1, 0, 1, 0, 0]);
     assert_eq!(Folds::new(&outcomes, &ids, 3).unwrap().of_each(), [0, 1, 0, 1, 0, 2]);
-    assert_eq!(Folds::halves(&[true; 4], &["same"; 4]).unwrap().of_each(), [0, 1, 0, 1]);
+    assert_eq!(Folds::new(&[true; 4], &["same"; 4], 2).unwrap().of_each(), [0, 1, 0, 1]);
 }
 
 #[test]

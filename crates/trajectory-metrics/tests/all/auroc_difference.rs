@@ -6,15 +6,7 @@ use rand_distr::{Distribution, StandardNormal};
 use scoring_rules::Error as Shared;
 use trajectory_metrics::{ClusterEstimate, Error, Figure, TiedBlocks, auroc};
 
-use crate::common::{arms, level_of, ps, ws};
-
-/// Whether an error says that there is one of what must be at least two.
-fn is_one<T>(result: Result<T, Error>, what: &str) -> bool {
-    matches!(
-        result,
-        Err(Error::ScoringRules(Shared::TooFew { what: name, least: 2, found: 1, .. })) if name == what
-    )
-}
+use crate::common::{arms, is_one, level_of, ps, ws};
 
 #[test]
 fn two_models_with_different_outcomes_in_a_row_are_not_compared_as_if_they_were_paired() {
@@ -55,36 +47,6 @@ proptest! {
         prop_assert!((clustered.estimate + paired.value).abs() <= 1e-14);
         prop_assert!((clustered.standard_error - paired.standard_error.unwrap()).abs() <= 1e-13);
         prop_assert_eq!(clustered.clusters, n);
-    }
-
-    #[test]
-    fn a_weight_of_2_equals_the_row_twice_in_its_task_in_any_order(
-        rows in prop::collection::vec(
-            (0..20_u32, any::<bool>(), any::<bool>(), 0..6_u32, 0..3_usize), 12..50,
-        ),
-    ) {
-        type Row = (u32, bool, bool, u32, usize);
-        let of = |rows: &[Row], weighted: bool| {
-            let confidence: Vec<f64> = rows.iter().map(|row| f64::from(row.0) / 19.0).collect();
-            let outcomes: Vec<bool> = rows.iter().map(|row| row.1).collect();
-            let second: Vec<bool> = rows.iter().map(|row| row.2).collect();
-            let tasks: Vec<u32> = rows.iter().map(|row| row.3).collect();
-            let weights: Vec<f64> = rows.iter().map(|row| row.4 as f64).collect();
-            let weights = weighted.then(|| ws(&weights));
-            ClusterEstimate::auroc_difference(ps(&confidence), &outcomes, &arms(&second), weights, &tasks)
-        };
-        let mut copies: Vec<Row> = rows.iter().flat_map(|row| vec![*row; row.4]).collect();
-        let (weighted, copied) = (of(&rows, true), of(&copies, false));
-        match (&weighted, &copied) {
-            (Ok(a), Ok(b)) => {
-                prop_assert!((a.estimate - b.estimate).abs() <= 1e-14);
-                prop_assert!((a.standard_error - b.standard_error).abs() <= 1e-13);
-                prop_assert_eq!(a.clusters, b.clusters);
-            }
-            (a, b) => prop_assert_eq!(a.as_ref().err(), b.as_ref().err()),
-        }
-        copies.reverse();
-        prop_assert_eq!(of(&copies, false), copied);
     }
 }
 

@@ -4,34 +4,27 @@ use proptest::prelude::*;
 use scoring_rules::Error as Shared;
 use serde_json::Value;
 use trajectory_metrics::{
-    Binning, Error, Figure, Level, PositiveClass, Seed, TiedBlocks, Weight, augrc, aurc, auroc,
+    Binning, Error, Figure, Level, PositiveClass, Seed, TiedBlocks, augrc, aurc, auroc,
     average_precision, brier_loss, consistency_band, excess_aurc, expected_calibration_error,
     maximum_calibration_error, precision_recall_curve, reliability_curve, reliability_diagram,
     risk_coverage_curve, roc_curve, root_mean_square_calibration_error,
 };
 
-use crate::common::{json_bools, json_numbers, level_of, ps, refused, ws};
+use crate::common::{Worst, blocks_of, json_numbers, json_rows, level_of, ps, refused, ws};
 
 fn golden() -> Value {
     serde_json::from_str(include_str!("../golden/curves.json")).unwrap()
 }
 
-/// The largest error so far, of numbers that are at most about 1.
-#[derive(Default)]
-struct Worst(f64);
-
 impl Worst {
-    fn see(&mut self, ours: f64, theirs: &Value, what: &str) {
-        let theirs = theirs.as_f64().unwrap();
-        let error = (ours - theirs).abs() / theirs.abs().max(1.0);
-        assert!(error <= 1e-12, "{what}: {ours} against {theirs}");
-        self.0 = self.0.max(error);
+    fn agree(&mut self, ours: f64, theirs: &Value, what: &str) {
+        self.see(ours, theirs.as_f64().unwrap(), 1e-12, what);
     }
 
-    fn see_all(&mut self, ours: impl ExactSizeIterator<Item = f64>, theirs: &Value, what: &str) {
+    fn all_agree(&mut self, ours: impl ExactSizeIterator<Item = f64>, theirs: &Value, what: &str) {
         let theirs = theirs.as_array().unwrap();
         assert_eq!(ours.len(), theirs.len(), "{what}");
-        ours.zip(theirs).for_each(|(ours, theirs)| self.see(ours, theirs, what));
+        ours.zip(theirs).for_each(|(ours, theirs)| self.agree(ours, theirs, what));
     }
 }
 
@@ -43,16 +36,14 @@ fn curves_and_diagnostics_agree_with_scikit_learn_and_brute_force() {
     let mut worst = Worst::default();
     for case in cases {
         let name = &case["name"].to_string();
-        let (confidence, outcomes) =
-            (json_numbers(&case["confidence"]), json_bools(&case["outcome"]));
-        let weights = case["weights"].as_array().map(|_| json_numbers(&case["weights"]));
+        let (confidence, outcomes, weights) = json_rows(case, ["confidence", "outcome"]);
         let blocks =
             TiedBlocks::new(ps(&confidence), &outcomes, weights.as_deref().map(ws)).unwrap();
 
         match (roc_curve(&blocks, PositiveClass::Failure), case.get("roc")) {
             (Ok(curve), Some(roc)) => {
-                worst.see_all(curve.iter().map(|p| p.false_positive_rate), &roc[0], name);
-                worst.see_all(curve.iter().map(|p| p.true_positive_rate), &roc[1], name);
+                worst.all_agree(curve.iter().map(|p| p.false_positive_rate), &roc[0], name);
+                worst.all_agree(curve.iter().map(|p| p.true_positive_rate), &roc[1], name);
             }
             (result, roc) => {
                 assert!(matches!(result, Err(Error::OneClass { .. })) && roc.is_none(), "{name}");
@@ -60,8 +51,8 @@ fn curves_and_diagnostics_agree_with_scikit_learn_and_brute_force() {
         }
         match (precision_recall_curve(&blocks, PositiveClass::Failure), case.get("pr")) {
             (Ok(curve), Some(pr)) => {
-                worst.see_all(curve.iter().map(|p| p.precision), &pr[0], name);
-                worst.see_all(curve.iter().map(|p| p.recall), &pr[1], name);
+                worst.all_agree(curve.iter().map(|p| p.precision), &pr[0], name);
+                worst.all_agree(curve.iter().map(|p| p.recall), &pr[1], name);
             }
             (result, pr) => {
                 assert!(matches!(result, Err(Error::OneClass { outcome: true, .. })), "{name}");
@@ -73,25 +64,29 @@ fn curves_and_diagnostics_agree_with_scikit_learn_and_brute_force() {
         assert_eq!(curve.len(), points.len());
         for (point, exact) in curve.iter().zip(points) {
             let ours = [point.coverage, point.risk, point.generalized_risk];
-            worst.see_all(ours.into_iter(), exact, name);
+            worst.all_agree(ours.into_iter(), exact, name);
         }
-        worst.see(aurc(&blocks).unwrap(), &case["aurc"], name);
-        worst.see(excess_aurc(&blocks).unwrap(), &case["excess_aurc"], name);
+        worst.agree(aurc(&blocks).unwrap(), &case["aurc"], name);
+        worst.agree(excess_aurc(&blocks).unwrap(), &case["excess_aurc"], name);
         if let Some(area) = case.get("augrc") {
-            worst.see(augrc(&blocks).unwrap(), area, name);
+            worst.agree(augrc(&blocks).unwrap(), area, name);
         }
 
         let binning = Binning::EqualWidth { bins: 10 };
         let bins = reliability_diagram(&blocks, binning).unwrap();
         let diagram = &case["diagram"];
-        worst.see_all(bins.iter().map(|bin| bin.weight), &diagram[0], name);
-        worst.see_all(bins.iter().map(|bin| bin.mean_confidence), &diagram[1], name);
-        worst.see_all(bins.iter().map(|bin| bin.success_rate), &diagram[2], name);
-        worst.see(expected_calibration_error(&blocks, binning).unwrap(), &case["l1"], name);
-        worst.see(root_mean_square_calibration_error(&blocks, binning).unwrap(), &case["l2"], name);
-        worst.see(maximum_calibration_error(&blocks, binning).unwrap(), &case["max"], name);
+        worst.all_agree(bins.iter().map(|bin| bin.weight), &diagram[0], name);
+        worst.all_agree(bins.iter().map(|bin| bin.mean_confidence), &diagram[1], name);
+        worst.all_agree(bins.iter().map(|bin| bin.success_rate), &diagram[2], name);
+        worst.agree(expected_calibration_error(&blocks, binning).unwrap(), &case["l1"], name);
+        worst.agree(
+            root_mean_square_calibration_error(&blocks, binning).unwrap(),
+            &case["l2"],
+            name,
+        );
+        worst.agree(maximum_calibration_error(&blocks, binning).unwrap(), &case["max"], name);
         let curve = reliability_curve(&blocks).unwrap();
-        worst.see_all(curve.iter().map(|point| point.success_rate), &case["isotonic"], name);
+        worst.all_agree(curve.iter().map(|point| point.success_rate), &case["isotonic"], name);
     }
     println!("{} cases, largest error {:.1e}", cases.len(), worst.0);
 }
@@ -103,12 +98,9 @@ fn delong_agrees_with_all_pairs_and_the_covariance_matrix_of_the_paper() {
     for case in golden["cases"].as_array().unwrap() {
         let name = &case["name"].to_string();
         let Some(exact) = case.get("delong") else { continue };
-        let (confidence, outcomes) =
-            (json_numbers(&case["confidence"]), json_bools(&case["outcome"]));
-        let weights = case["weights"].as_array().map(|_| json_numbers(&case["weights"]));
-        let weights = weights.as_deref();
-        let confidence = ps(&confidence);
-        let blocks = TiedBlocks::new(confidence, &outcomes, weights.map(ws)).unwrap();
+        let (confidence, outcomes, weights) = json_rows(case, ["confidence", "outcome"]);
+        let (confidence, weights) = (ps(&confidence), weights.as_deref().map(ws));
+        let blocks = TiedBlocks::new(confidence, &outcomes, weights).unwrap();
         if exact.is_null() {
             assert!(
                 matches!(Figure::auroc(&blocks), Err(Error::ScoringRules(Shared::Setting { .. }))),
@@ -127,15 +119,14 @@ fn delong_agrees_with_all_pairs_and_the_covariance_matrix_of_the_paper() {
         let Some(test) = case.get("test") else { continue };
         tests += 1;
         let second = json_numbers(&case["second"]);
-        let weights = weights.map(ws);
         let ours = Figure::auroc_difference(confidence, &outcomes, ps(&second), &outcomes, weights)
             .unwrap();
-        worst.see(ours.value, &test[0], name);
-        worst.see(ours.standard_error.unwrap(), &test[1], name);
+        worst.agree(ours.value, &test[0], name);
+        worst.agree(ours.standard_error.unwrap(), &test[1], name);
         match ours.p_value() {
             Some(p) => {
-                worst.see(ours.value / ours.standard_error.unwrap(), &test[2], name);
-                worst.see(p, &test[3], name);
+                worst.agree(ours.value / ours.standard_error.unwrap(), &test[2], name);
+                worst.agree(p, &test[3], name);
             }
             None => assert!(test[2].is_null(), "{name}"),
         }
@@ -148,10 +139,9 @@ fn delong_agrees_with_all_pairs_and_the_covariance_matrix_of_the_paper() {
 fn consistency_bands_end_where_the_exact_distribution_of_the_curve_does() {
     let mut ends = 0;
     for case in golden()["bands"].as_array().unwrap() {
-        let (confidence, weights) =
-            (json_numbers(&case["confidence"]), json_numbers(&case["weights"]));
-        let outcomes = vec![false; confidence.len()];
-        let blocks = TiedBlocks::new(ps(&confidence), &outcomes, Some(ws(&weights))).unwrap();
+        let rows =
+            json_numbers(&case["confidence"]).into_iter().zip(json_numbers(&case["weights"]));
+        let blocks = blocks_of(rows.map(|(p, weight)| (p, false, weight)));
         let level = level_of(case["level"].as_f64().unwrap());
         let band = consistency_band(&blocks, level, 40_000, Seed::new(2007)).unwrap();
         for (ours, exact) in band.iter().zip(case["band"].as_array().unwrap()) {
@@ -181,12 +171,7 @@ fn rows() -> impl Strategy<Value = Vec<Row>> {
 
 /// Columns of rows: first and second confidence, outcome, weight.
 fn columns(rows: &[Row]) -> (Vec<f64>, Vec<f64>, Vec<bool>, Vec<f64>) {
-    (
-        rows.iter().map(|row| row.0).collect(),
-        rows.iter().map(|row| row.1).collect(),
-        rows.iter().map(|row| row.2).collect(),
-        rows.iter().map(|row| row.3.into()).collect(),
-    )
+    rows.iter().map(|&(p, q, y, w)| (p, q, y, f64::from(w))).collect()
 }
 
 fn blocks(rows: &[Row], weighted: bool) -> TiedBlocks {
@@ -237,8 +222,7 @@ fn of_confidences(blocks: &TiedBlocks) -> Vec<f64> {
 
 fn test_of(rows: &[Row], weighted: bool) -> [f64; 2] {
     let (first, second, outcomes, weights) = columns(rows);
-    let weights = weighted.then_some(&weights[..]);
-    let weights = weights.map(ws);
+    let weights = weighted.then_some(ws(&weights));
     let test = Figure::auroc_difference(ps(&first), &outcomes, ps(&second), &outcomes, weights);
     let test = test.unwrap();
     [test.value, test.standard_error.unwrap()]
@@ -257,20 +241,13 @@ fn trapezoids(points: impl Iterator<Item = (f64, f64)>) -> f64 {
 /// Weights that are no whole numbers, for which sums are rounded.
 #[test]
 fn no_measure_leaves_its_range_by_rounding() {
-    let of = |rows: &[(f64, bool, f64)]| {
-        let confidence: Vec<f64> = rows.iter().map(|row| row.0).collect();
-        let outcomes: Vec<bool> = rows.iter().map(|row| row.1).collect();
-        let weights: Vec<f64> = rows.iter().map(|row| row.2).collect();
-        let confidence = ps(&confidence);
-        TiedBlocks::new(confidence, &outcomes, Some(ws(&weights))).unwrap()
-    };
-    let failures = of(&[
+    let failures = blocks_of([
         (0.75, false, 0.873_598_417_281_659_2),
         (0.5, false, 121.776_252_278_619_42),
         (1.0, false, 42.894_100_689_397_72),
     ]);
     assert_eq!(augrc(&failures).unwrap(), 0.5);
-    let failures = of(&[
+    let failures = blocks_of([
         (0.1, false, 0.8),
         (0.2, false, 0.8),
         (0.3, false, 0.8),
@@ -354,13 +331,7 @@ proptest! {
     #[test]
     fn the_scale_of_all_weights_changes_no_area(rows in rows(), scale in -40.0..40.0_f64) {
         let scale = scale.exp2();
-        let of = |factor: f64| {
-            let confidence: Vec<f64> = rows.iter().map(|row| row.0).collect();
-            let outcomes: Vec<bool> = rows.iter().map(|row| row.2).collect();
-            let weights: Vec<f64> = rows.iter().map(|row| factor * f64::from(row.3)).collect();
-            let weights = ws(&weights);
-            TiedBlocks::new(ps(&confidence), &outcomes, Some(weights)).unwrap()
-        };
+        let of = |factor: f64| blocks_of(rows.iter().map(|&(p, _, y, w)| (p, y, factor * f64::from(w))));
         let (own, other) = (of(1.0), of(scale));
         for area in [aurc, excess_aurc, augrc] {
             prop_assert!((area(&own).unwrap() - area(&other).unwrap()).abs() < 1e-14);
@@ -513,19 +484,9 @@ fn mathematically_equal_rankings_have_no_test_for_any_weights() {
 fn placements_with_a_tiny_variance_have_a_standard_error() {
     // Failures of weight w below both successes and of weight 1 between them: the placements of
     // successes are w / (w + 1) and 1, of failures 1 and 1/2.
-    let p = ps(&[0.1, 0.5, 0.4, 0.6]);
     for w in [1e4, 1e8, 1e11_f64] {
-        let blocks = TiedBlocks::new(
-            p,
-            &[false, false, true, true],
-            Some(&[
-                Weight::new(w).unwrap(),
-                Weight::ONE,
-                Weight::new(2.0).unwrap(),
-                Weight::new(2.0).unwrap(),
-            ]),
-        );
-        let error = Figure::auroc(&blocks.unwrap()).unwrap().standard_error.unwrap();
+        let rows = [(0.1, false, w), (0.5, false, 1.0), (0.4, true, 2.0), (0.6, true, 2.0)];
+        let error = Figure::auroc(&blocks_of(rows)).unwrap().standard_error.unwrap();
         let all = w + 1.0;
         // The mean squared distance from the mean of two values d apart with shares a and 1 - a
         // is a (1 - a) d^2; as many rows as weight W make W / (W - 1) of it, and W less of a mean.

@@ -7,7 +7,7 @@ use trajectory_metrics::{
     brier_loss, expected_calibration_error,
 };
 
-use crate::common::{probability, ps, ws};
+use crate::common::{json_rows, probability, ps, traces_of, ws};
 
 fn paper() -> Value {
     serde_json::from_str(include_str!("../golden/tps.json")).unwrap()
@@ -19,11 +19,7 @@ fn number(value: &Value) -> f64 {
 
 /// A constant forecast on runs of many lengths.
 fn constant(n: usize, successes: usize, forecast: f64) -> Traces {
-    let mut traces = Traces::default();
-    for i in 0..n {
-        traces.push(&vec![probability(forecast); 1 + i % 23], i < successes).unwrap();
-    }
-    traces
+    traces_of((0..n).map(|i| (vec![forecast; 1 + i % 23], i < successes)))
 }
 
 #[test]
@@ -123,10 +119,7 @@ fn theorem_a_the_constant_ties_the_truth_under_t_ece_and_has_no_resolution() {
     // The trajectory score tells the two apart.
     let tps = Tps::new(BrierScore, WeightSchedule::Uniform);
     let mean = |confidence: &[Probability]| {
-        let mut traces = Traces::default();
-        for (&p, &outcome) in confidence.iter().zip(&outcomes) {
-            traces.push(&[p], outcome).unwrap();
-        }
+        let traces = traces_of(confidence.iter().map(|p| [p.get()]).zip(outcomes.iter().copied()));
         tps.mean(&traces, None).unwrap()
     };
     approx::assert_relative_eq!(mean(&truthful) - mean(&flat), 0.09, epsilon = 1e-15);
@@ -213,14 +206,8 @@ fn diagnostics_agree_with_scikit_learn() {
     let cases = file["cases"].as_array().unwrap();
     assert!(cases.len() >= 40);
     for case in cases {
-        let list = |name: &str| -> Option<Vec<f64>> {
-            Some(case[name].as_array()?.iter().map(number).collect())
-        };
-        let outcomes: Vec<bool> =
-            case["outcome"].as_array().unwrap().iter().map(|y| y.as_bool().unwrap()).collect();
-        let confidence = list("confidence").unwrap();
+        let (confidence, outcomes, weights) = json_rows(case, ["confidence", "outcome"]);
         let confidence = ps(&confidence);
-        let weights = list("weights");
         let blocks = TiedBlocks::new(confidence, &outcomes, weights.as_deref().map(ws)).unwrap();
         let ece = expected_calibration_error(&blocks, Binning::EqualWidth { bins: 10 });
         let ours = [

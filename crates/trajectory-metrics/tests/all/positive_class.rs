@@ -6,61 +6,47 @@ use trajectory_metrics::{
     auroc, average_precision, excess_aurc, precision_recall_curve, risk_coverage_curve, roc_curve,
 };
 
-use crate::common::{ps, ws};
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value}"))
-}
-
-fn pairs(value: &Value) -> Vec<[f64; 2]> {
-    let pairs = value.as_array().unwrap().iter();
-    pairs.map(|pair| [number(&pair[0]), number(&pair[1])]).collect()
-}
+use crate::common::{Worst, json_rows, ps, ws};
 
 #[test]
 fn logits_with_either_class_positive_score_as_in_scikit_learn() {
     let golden: Value =
         serde_json::from_str(include_str!("../golden/positive_class.json")).unwrap();
-    let (mut seen, mut worst) = (0, 0.0_f64);
-    let mut close = |found: f64, want: f64, at: &str| {
-        worst = worst.max((found - want).abs());
-        assert!((found - want).abs() <= 1e-14, "{at}: {found} for {want}");
+    let (mut seen, mut worst) = (0, Worst::default());
+    let mut close = |found: f64, want: &Value, at: &str| {
+        worst.see(found, want.as_f64().unwrap(), 1e-14, at);
     };
     for case in golden["cases"].as_array().unwrap() {
-        let scores: Vec<f64> = case["scores"].as_array().unwrap().iter().map(number).collect();
-        let outcomes: Vec<bool> =
-            case["outcomes"].as_array().unwrap().iter().map(|y| y.as_bool().unwrap()).collect();
-        let weights: Option<Vec<f64>> =
-            case["weights"].as_array().map(|weights| weights.iter().map(number).collect());
+        let (scores, outcomes, weights) = json_rows(case, ["scores", "outcomes"]);
         let weights = weights.as_deref().map(ws);
         let blocks = TiedBlocks::from_scores(&scores, &outcomes, weights).unwrap();
-        close(auroc(&blocks).unwrap(), number(&case["auroc"]), "auroc");
+        close(auroc(&blocks).unwrap(), &case["auroc"], "auroc");
         for (positive, name) in
             [(PositiveClass::Failure, "failure"), (PositiveClass::Success, "success")]
         {
             let want = &case[name];
             let precision = average_precision(&blocks, positive).unwrap();
-            close(precision, number(&want["average_precision"]), name);
+            close(precision, &want["average_precision"], name);
             let roc = roc_curve(&blocks, positive).unwrap();
-            let theirs = pairs(&want["roc"]);
+            let theirs = want["roc"].as_array().unwrap();
             assert_eq!(roc.len(), theirs.len());
-            for (point, [false_positive, true_positive]) in roc.iter().zip(theirs) {
-                close(point.false_positive_rate, false_positive, name);
-                close(point.true_positive_rate, true_positive, name);
+            for (point, rates) in roc.iter().zip(theirs) {
+                close(point.false_positive_rate, &rates[0], name);
+                close(point.true_positive_rate, &rates[1], name);
             }
             let curve = precision_recall_curve(&blocks, positive).unwrap();
             // Beyond full recall scikit-learn's curve may stop.
-            let theirs = pairs(&want["pr"]);
+            let theirs = want["pr"].as_array().unwrap();
             assert!(theirs.len() <= curve.len() && !theirs.is_empty());
-            for (point, [precision, recall]) in curve.iter().zip(theirs) {
-                close(point.precision, precision, name);
-                close(point.recall, recall, name);
+            for (point, want) in curve.iter().zip(theirs) {
+                close(point.precision, &want[0], name);
+                close(point.recall, &want[1], name);
             }
             seen += 1;
         }
     }
     assert_eq!(seen, 48);
-    println!("{seen} curves, off by at most {worst:.1e}");
+    println!("{seen} curves, off by at most {:.1e}", worst.0);
 }
 
 #[test]
@@ -104,9 +90,8 @@ proptest! {
         weighted in any::<bool>(),
         seed in any::<u64>(),
     ) {
-        let values: Vec<f64> = rows.iter().map(|row| f64::from(row.0) / 29.0).collect();
-        let outcomes: Vec<bool> = rows.iter().map(|row| row.1).collect();
-        let weights: Vec<f64> = rows.iter().map(|row| f64::from(row.2) / 3.0).collect();
+        let (values, outcomes, weights): (Vec<f64>, Vec<bool>, Vec<f64>) =
+            rows.iter().map(|&(p, y, w)| (f64::from(p) / 29.0, y, f64::from(w) / 3.0)).collect();
         let weights = weighted.then(|| ws(&weights));
         let confidence = ps(&values);
         let a = TiedBlocks::new(confidence, &outcomes, weights).unwrap();

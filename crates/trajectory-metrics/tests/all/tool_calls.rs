@@ -85,16 +85,15 @@ fn the_worked_example_of_costbench_is_reproduced() {
     assert_eq!(invalid_tool_use_ratio(&[true; 3]), Ok(0.0));
 }
 
+/// A call without a failure before the goal is reached.
+fn sound<T>(call: T) -> CallFacts<T> {
+    CallFacts { call, well_formed: true, accessible: true, after_goal: false, advanced: None }
+}
+
 #[test]
 fn the_failures_of_costbench_table_10_are_found() {
     // Attraction: decide, then a composite tool that decides again, which the caller knows.
-    let call = |call| CallFacts {
-        call,
-        well_formed: true,
-        accessible: true,
-        after_goal: false,
-        advanced: Some(true),
-    };
+    let call = |call| CallFacts { advanced: Some(true), ..sound(call) };
     let repeated = FailureClass::of_each(&[
         call("decide"),
         CallFacts { advanced: Some(false), ..call("decide and search") },
@@ -143,13 +142,7 @@ fn a_run_with_a_redundant_call_has_no_gap_without_redundant_calls() {
 
 #[test]
 fn a_failed_call_may_be_made_again_and_a_useful_call_is_not_a_repetition() {
-    let call = CallFacts {
-        call: "search",
-        well_formed: true,
-        accessible: true,
-        after_goal: false,
-        advanced: None,
-    };
+    let call = sound("search");
     let malformed = CallFacts { well_formed: false, accessible: false, after_goal: true, ..call };
     let blocked = CallFacts { accessible: false, after_goal: true, ..call };
     let useful = CallFacts { advanced: Some(true), ..call };
@@ -211,13 +204,6 @@ fn every_function_over_calls_accepts_calls_with_arguments() {
         interner.intern_all([look(1), same.clone(), near, far, book]),
         Ok(vec![0, 0, 1, 2, 3])
     );
-    let sound = |call| CallFacts {
-        call,
-        well_formed: true,
-        accessible: true,
-        after_goal: false,
-        advanced: None,
-    };
     let classes = FailureClass::of_each(&[look(1), look(2), same].map(sound));
     assert_eq!(classes, [None, None, Some(FailureClass::Repeated)]);
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use trajectory_metrics::{CalibrationMap, Calibrator, Weight};
 
-use crate::common::{probability, ps, ws};
+use crate::common::{blocks_of, probability, ps};
 
 /// A forecast with ties, an outcome, a whole weight.
 pub(crate) type Row = (f64, bool, u32);
@@ -22,10 +22,7 @@ pub(crate) fn rows() -> impl Strategy<Value = Vec<Row>> {
 }
 
 pub(crate) fn fit_rows<C: Calibrator>(calibrator: &C, rows: &[Row]) -> C::Map {
-    let forecasts: Vec<f64> = rows.iter().map(|row| row.0).collect();
-    let outcomes: Vec<bool> = rows.iter().map(|row| row.1).collect();
-    let weights: Vec<f64> = rows.iter().map(|row| row.2.into()).collect();
-    calibrator.fit(ps(&forecasts), &outcomes, Some(ws(&weights))).unwrap()
+    calibrator.fit_blocks(&blocks_of(rows.iter().map(|&(p, y, n)| (p, y, n.into())))).unwrap()
 }
 
 /// A fit to records of weight 1.
@@ -33,6 +30,6 @@ pub(crate) fn fit<C: Calibrator>(calibrator: &C, forecasts: &[f64], outcomes: &[
     calibrator.fit(ps(forecasts), outcomes, Some(&vec![Weight::ONE; outcomes.len()])).unwrap()
 }
 
-pub(crate) fn mapped(map: &impl CalibrationMap, forecast: f64) -> f64 {
+pub(crate) fn mapped(map: &(impl CalibrationMap + ?Sized), forecast: f64) -> f64 {
     map.apply(probability(forecast)).get()
 }

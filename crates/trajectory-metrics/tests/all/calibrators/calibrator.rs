@@ -1,9 +1,13 @@
 use scoring_rules::Error as Shared;
 use trajectory_metrics::{
-    BetaCalibration, Calibrator, Error, Isotonic, Platt, TemperatureScaling, VennAbers, Weight,
+    BetaCalibration, CalibrationMap, Calibrator, Error, Isotonic, Platt, TemperatureScaling,
+    VennAbers, Weight,
 };
 
-use crate::common::{ps, ws};
+use crate::{
+    common::{ps, ws},
+    weighted_records::{fit, mapped},
+};
 
 /// The errors of all calibrators for one input.
 fn refusals(outcomes: &[bool], weights: &[f64]) -> [Option<Error>; 5] {
@@ -64,4 +68,35 @@ fn curves_need_both_outcomes_and_steps_do_not() {
     // Less than 1e-12 of the weight is too little.
     assert!(one_class(refusals(&[true, false], &[1.0, 1e-13]), true));
     assert_eq!(refusals(&[true, false], &[1e-11, 1.0]), [(); 5].map(|()| None));
+}
+
+/// The line and the beta curve, each with whether it has no slope.
+fn curves(forecasts: &[f64], outcomes: &[bool]) -> [(Box<dyn CalibrationMap>, bool); 2] {
+    let line = fit(&Platt::default(), forecasts, outcomes);
+    let curve = fit(&BetaCalibration::default(), forecasts, outcomes);
+    let flat = [line.slope() == 0.0, (curve.a(), curve.b()) == (0.0, 0.0)];
+    [(Box::new(line), flat[0]), (Box::new(curve), flat[1])]
+}
+
+#[test]
+fn a_falling_forecast_falls_back_to_the_base_rate() {
+    for (map, is_flat) in curves(&[0.9, 0.9, 0.8, 0.2], &[false, false, true, true]) {
+        assert!(map.is_fallback() && !map.is_degenerate() && is_flat);
+        for forecast in [0.0, 0.2, 0.85, 1.0] {
+            assert!((mapped(&*map, forecast) - 0.5).abs() < 1e-15);
+        }
+    }
+}
+
+#[test]
+fn a_constant_stream_is_degenerate_and_gives_the_base_rate_without_a_fallback() {
+    // Forecasts beyond the clip count as one value.
+    for forecasts in [[0.7; 4], [1.0, 1.0, 0.999_999_9, 1.0]] {
+        for (map, is_flat) in curves(&forecasts, &[true, false, true, true]) {
+            assert!(map.is_degenerate() && !map.is_fallback() && is_flat);
+            for forecast in [0.0, 0.7, 1.0] {
+                assert!((mapped(&*map, forecast) - 0.75).abs() < 1e-15);
+            }
+        }
+    }
 }

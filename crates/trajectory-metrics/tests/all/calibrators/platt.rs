@@ -1,7 +1,7 @@
-use trajectory_metrics::{CalibrationMap, Calibrator, Platt};
+use trajectory_metrics::{Calibrator, Platt};
 
 use crate::common::{ps, refused};
-use crate::weighted_records::{fit, mapped};
+use crate::weighted_records::mapped;
 
 #[test]
 fn settings_outside_their_range_are_refused() {
@@ -12,29 +12,6 @@ fn settings_outside_their_range_are_refused() {
     assert!(Platt::new(1.0, 1e-17).is_err() && Platt::new(1.0, 0.5).is_err());
     assert!(Platt::new(1e21, 1e-6).is_err());
     assert!(Platt::new(1e-20, f64::EPSILON / 2.0).is_ok());
-}
-
-#[test]
-fn a_falling_forecast_falls_back_to_the_base_rate() {
-    let map = fit(&Platt::default(), &[0.9, 0.9, 0.8, 0.2], &[false, false, true, true]);
-    assert!(map.is_fallback() && !map.is_degenerate());
-    assert_eq!(map.slope(), 0.0);
-    for forecast in [0.0, 0.2, 0.85, 1.0] {
-        assert!((mapped(&map, forecast) - 0.5).abs() < 1e-15);
-    }
-}
-
-#[test]
-fn a_constant_stream_is_degenerate_and_gives_the_base_rate_without_a_fallback() {
-    // Forecasts beyond the clip count as one value.
-    for forecasts in [[0.7; 4], [1.0, 1.0, 0.999_999_9, 1.0]] {
-        let map = fit(&Platt::default(), &forecasts, &[true, false, true, true]);
-        assert!(map.is_degenerate() && !map.is_fallback());
-        assert_eq!(map.slope(), 0.0);
-        for forecast in [0.0, 0.7, 1.0] {
-            assert!((mapped(&map, forecast) - 0.75).abs() < 1e-15);
-        }
-    }
 }
 
 #[test]

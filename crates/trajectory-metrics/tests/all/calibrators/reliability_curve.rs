@@ -29,16 +29,6 @@ fn the_band_of_a_seed_does_not_change_with_versions() {
 }
 
 #[test]
-fn certain_confidences_have_a_band_without_width() {
-    let band =
-        consistency_band(&blocks(&[0.0, 1.0, 1.0], None), Level::HALF, 50, Seed::new(1)).unwrap();
-    assert_eq!(
-        band.iter().map(|it| (it.low(), it.high())).collect::<Vec<_>>(),
-        [(0.0, 0.0), (1.0, 1.0)]
-    );
-}
-
-#[test]
 fn what_cannot_be_drawn_is_an_error() {
     let plain = blocks(&[0.5], None);
     for resamples in [0, 10_000_000 + 1] {

@@ -1,22 +1,18 @@
-use trajectory_metrics::{CalibrationMap, Calibrator, Error, TemperatureScaling};
+use trajectory_metrics::{CalibrationMap, TemperatureScaling};
 
-use crate::common::ps;
 use crate::weighted_records::{fit, mapped};
 
 #[test]
-fn forecasts_on_the_wrong_side_of_one_half_become_one_half() {
-    let map = fit(&TemperatureScaling::default(), &[0.9, 0.2], &[false, true]);
-    assert!(map.is_fallback() && !map.is_degenerate());
-    assert_eq!(map.temperature(), f64::INFINITY);
-    assert_eq!((mapped(&map, 0.0), mapped(&map, 0.9)), (0.5, 0.5));
-}
-
-#[test]
-fn forecasts_without_information_about_the_outcome_become_one_half() {
-    let map =
-        fit(&TemperatureScaling::default(), &[0.9, 0.9, 0.2, 0.2], &[false, true, false, true]);
-    assert!(map.is_fallback() && !map.is_degenerate());
-    assert_eq!((mapped(&map, 0.0), mapped(&map, 0.9)), (0.5, 0.5));
+fn forecasts_on_the_wrong_side_of_one_half_or_without_information_become_one_half() {
+    for (forecasts, outcomes) in [
+        (&[0.9, 0.2][..], &[false, true][..]),
+        (&[0.9, 0.9, 0.2, 0.2], &[false, true, false, true]),
+    ] {
+        let map = fit(&TemperatureScaling::default(), forecasts, outcomes);
+        assert!(map.is_fallback() && !map.is_degenerate());
+        assert_eq!(map.temperature(), f64::INFINITY);
+        assert_eq!((mapped(&map, 0.0), mapped(&map, 0.9)), (0.5, 0.5));
+    }
 }
 
 #[test]
@@ -48,13 +44,4 @@ fn forecasts_on_the_correct_side_have_a_low_and_positive_temperature() {
         fit(&TemperatureScaling::default(), &[0.2, 0.4, 0.6, 0.8], &[false, false, true, true]);
     assert!(map.temperature() > 1e-3 && map.temperature() < 0.1, "{map:?}");
     assert_eq!(mapped(&map, 0.5), 0.5);
-}
-
-#[test]
-fn one_outcome_alone_is_an_error() {
-    let forecasts = ps(&[0.4, 0.6]);
-    for outcome in [true, false] {
-        let fitted = TemperatureScaling::default().fit(forecasts, &[outcome; 2], None);
-        assert!(matches!(fitted, Err(Error::OneClass { outcome: found, .. }) if found == outcome));
-    }
 }

@@ -17,14 +17,10 @@ fn undefined_results_and_invalid_input_are_typed_errors() {
     for empty in [mean(&values, Some(ws(&[0.0; 3])), &ids), mean(&[], None, &[])] {
         assert_eq!(shared(empty), Shared::Empty);
     }
-    const RANGE: &str = "from -1e100 to 1e100";
-    let at = |what| scoring_rules::checks::entry(what, 1, f64::INFINITY, RANGE);
-    let infinite = [1.0, f64::INFINITY, 1.0];
-    assert_eq!(shared(mean(&infinite, None, &ids)), at("value"));
-    assert_eq!(shared(ClusterEstimate::ratio(&values, &infinite, None, &ids)), at("denominator"));
     let flip = |values: &[f64], ids: &[u32]| SignFlipTest::new(values, None, ids, 0, Seed::new(0));
-    assert_eq!(shared(flip(&infinite, &ids)), at("difference"));
-    assert!(matches!(shared(mean(&[1.0, f64::NAN, 1.0], None, &ids)), Shared::Entry { .. }));
+    for value in [f64::NAN, f64::INFINITY] {
+        assert!(matches!(shared(mean(&[1.0, value, 1.0], None, &ids)), Shared::Entry { .. }));
+    }
     for one in [mean(&values, None, &[7; 3]), mean(&values, Some(ws(&[1.0, 0.0, 0.0])), &ids)] {
         assert!(matches!(shared(one), Shared::TooFew { what: "clusters", least: 2, found: 1, .. }));
     }

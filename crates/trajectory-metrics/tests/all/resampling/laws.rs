@@ -76,31 +76,34 @@ proptest! {
 
     #[test]
     fn a_weight_of_2_equals_the_row_twice_in_any_order(
-        rows in vec((-3.0..3.0_f64, any::<bool>(), 0..9_u32, 0..3_usize), 2..30),
+        rows in vec((-3.0..3.0_f64, any::<bool>(), any::<bool>(), 0..9_u32, 0..3_usize), 2..30),
     ) {
-        let weights: Vec<f64> = rows.iter().map(|row| [1.0, 2.0, 0.0][row.3]).collect();
-        let mut twice: Vec<_> =
-            rows.iter().flat_map(|row| vec![*row; [1, 2, 0][row.3]]).collect();
-        let of = |rows: &[(f64, bool, u32, usize)], weights: Option<&[f64]>| {
-            let values: Vec<f64> = rows.iter().map(|row| row.0).collect();
-            let second: Vec<bool> = rows.iter().map(|row| row.1).collect();
-            let groups: Vec<u32> = rows.iter().map(|row| row.2).collect();
+        type Row = (f64, bool, bool, u32, usize);
+        let weights: Vec<f64> = rows.iter().map(|row| [1.0, 2.0, 0.0][row.4]).collect();
+        let mut twice: Vec<Row> = rows.iter().flat_map(|row| vec![*row; [1, 2, 0][row.4]]).collect();
+        let of = |rows: &[Row], weights: Option<&[f64]>| {
+            let (values, second, outcomes, groups, _): (Vec<f64>, Vec<bool>, Vec<bool>, Vec<u32>, Vec<usize>) =
+                rows.iter().copied().collect();
             let steps: Vec<f64> = values.iter().map(|value| 4.0 + value).collect();
-            let test = SignFlipTest::new(&values, weights.map(ws), &groups, 99, Seed::new(1));
+            // With ties.
+            let confidence: Vec<f64> = values.iter().map(|value| (value + 3.0).round() / 6.0).collect();
+            let (weights, arms) = (weights.map(ws), arms(&second));
+            let test = SignFlipTest::new(&values, weights, &groups, 99, Seed::new(1));
             let estimates = [
-                ClusterEstimate::mean(&values, weights.map(ws), &groups),
-                ClusterEstimate::ratio(&values, &steps, weights.map(ws), &groups),
-                ClusterEstimate::difference(&values, &arms(&second), weights.map(ws), &groups),
+                ClusterEstimate::mean(&values, weights, &groups),
+                ClusterEstimate::ratio(&values, &steps, weights, &groups),
+                ClusterEstimate::difference(&values, &arms, weights, &groups),
+                ClusterEstimate::auroc_difference(ps(&confidence), &outcomes, &arms, weights, &groups),
             ];
             (estimates, test)
         };
         let (weighted, test) = of(&rows, Some(&weights));
         let (copied, test_of_copies) = of(&twice, None);
-        for (weighted, copied) in weighted.iter().zip(&copied) {
+        for ((weighted, copied), limit) in weighted.iter().zip(&copied).zip([1e-12, 1e-12, 1e-12, 1e-13]) {
             match (weighted, copied) {
                 (Ok(a), Ok(b)) => {
-                    prop_assert!((a.estimate - b.estimate).abs() <= 1e-12);
-                    prop_assert!((a.standard_error - b.standard_error).abs() <= 1e-12);
+                    prop_assert!((a.estimate - b.estimate).abs() <= limit);
+                    prop_assert!((a.standard_error - b.standard_error).abs() <= limit);
                     prop_assert_eq!(a.clusters, b.clusters);
                 }
                 (a, b) => prop_assert_eq!(a.as_ref().err(), b.as_ref().err()),

@@ -4,11 +4,11 @@ use proptest::{collection::vec, prelude::*};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use trajectory_metrics::{
-    Bootstrap, Level, Resampling, ScoredStream, Seed, Summary, TiedBlocks, Traces, Weight,
-    WeightSchedule, consistency_band, random::unit,
+    Bootstrap, Level, Resampling, ScoredStream, Seed, Summary, TiedBlocks, Weight, WeightSchedule,
+    consistency_band, random::unit,
 };
 
-use crate::common::{level_of, ps};
+use crate::common::{level_of, ps, traces_of};
 
 type Run = (Vec<f64>, bool, u8);
 
@@ -23,11 +23,9 @@ fn runs() -> impl Strategy<Value = Vec<Run>> {
 }
 
 fn scored(runs: &[Run], at: impl Fn(f64) -> f64) -> ScoredStream {
-    let mut traces = Traces::default();
-    for (forecasts, outcome, _) in runs {
-        let forecasts: Vec<f64> = forecasts.iter().map(|p| at(*p)).collect();
-        traces.push(ps(&forecasts), *outcome).unwrap();
-    }
+    let traces = traces_of(runs.iter().map(|(forecasts, outcome, _)| {
+        (forecasts.iter().map(|p| at(*p)).collect::<Vec<f64>>(), *outcome)
+    }));
     ScoredStream::new(&traces, &WeightSchedule::LinearFront, &Summary::Last).unwrap()
 }
 
@@ -168,8 +166,7 @@ mod threads {
         same(|| CalibrationTest::new(ps(&values), &outcomes, None, &tasks, tenths, 99, seed));
         same(|| consistency_band(&blocks, level, 50, seed));
 
-        let mut traces = Traces::default();
-        runs.iter().for_each(|run| traces.push(ps(&run.0), run.1).unwrap());
+        let traces = traces_of(runs.iter().map(|run| (&run.0, run.1)));
         let schedule = WeightSchedule::LinearFront;
         let folds = Folds::clustered(&outcomes, &tasks, 2).unwrap();
         let fit = CrossFit::new(&Platt::default(), &traces, &folds, &schedule).unwrap();

@@ -4,12 +4,12 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1, LogNormal, StandardNormal};
 use trajectory_metrics::{
-    Arm, Bootstrap, ClusterEstimate, Error, Level, NoInterval, Probability, Ranking, Replicates,
-    Resampling, ScoredStream, Seed, Summary, Traces, WeightSchedule,
+    Arm, Bootstrap, ClusterEstimate, Error, Level, NoInterval, Ranking, Replicates, Resampling,
+    ScoredStream, Seed, Summary, WeightSchedule,
     estimates::{Difference, SHARE},
 };
 
-use crate::common::{level_of, percentile, uniform, ws};
+use crate::common::{level_of, percentile, traces_of, uniform, ws};
 
 const SETS: u64 = 600;
 
@@ -198,19 +198,13 @@ fn a_value_that_does_not_vary_has_no_interval_of_one_point() {
 
 #[test]
 fn a_report_of_two_clusters_or_of_equal_values_has_notes_in_place_of_intervals() {
-    let traces = |n: usize| {
-        let mut traces = Traces::default();
-        for row in 0..n {
-            traces.push(&[Probability::HALF], row % 2 == 0).unwrap();
-        }
-        traces
-    };
     let report = |n: usize| {
         let bootstrap = Bootstrap::rows(n, Seed::new(7)).unwrap();
         let resampling =
             Some(Resampling { bootstrap: &bootstrap, resamples: 100, level: level_of(0.95) });
         let schedule = WeightSchedule::LinearFront;
-        let stream = ScoredStream::new(&traces(n), &schedule, &Summary::Last).unwrap();
+        let traces = traces_of((0..n).map(|row| ([0.5], row % 2 == 0)));
+        let stream = ScoredStream::new(&traces, &schedule, &Summary::Last).unwrap();
         let found = stream.estimates(None, resampling).unwrap();
         let notes = stream.notes(&found, &[], None, resampling);
         (found, notes)

@@ -79,6 +79,10 @@ fn a_state_that_no_run_can_reach_is_refused() {
     ] {
         assert!(resumed(key, value.clone()).is_err(), "{key}: {value}");
     }
+    for steps in [u64::MAX, 1 << 32] {
+        let error = resumed("steps", steps.into()).unwrap_err();
+        assert!(error.contains("more than 2^32 - 1 steps"), "{error}");
+    }
 }
 
 #[test]

@@ -91,7 +91,8 @@ fn power_pseudospherical_spherical_and_boosting_scores_keep_their_digits() {
             panic!("{row:?}")
         };
         let has_baseline = name == "power" || name == "pseudospherical";
-        let rule = rule(name, if has_baseline { &row[1..3] } else { &[] });
+        let parameters = [k, b];
+        let rule = rule(name, if has_baseline { &parameters } else { &[] });
         let (p, q) = (prob(number(p)), prob(number(q)));
         worst[0].see(rule.score(p, true), number(success), &row);
         worst[0].see(rule.score(p, false), number(failure), &row);

@@ -82,7 +82,7 @@ proptest! {
         let weights: Vec<f64> = rows.iter().map(|row| [1.0, 2.0, 0.0][row.4]).collect();
         let mut twice: Vec<Row> = rows.iter().flat_map(|row| vec![*row; [1, 2, 0][row.4]]).collect();
         let of = |rows: &[Row], weights: Option<&[f64]>| {
-            let (values, second, outcomes, groups, _): (Vec<f64>, Vec<bool>, Vec<bool>, Vec<u32>, Vec<usize>) =
+            let (values, second, outcomes, groups, _): (Vec<f64>, Vec<_>, Vec<_>, Vec<_>, Vec<_>) =
                 rows.iter().copied().collect();
             let steps: Vec<f64> = values.iter().map(|value| 4.0 + value).collect();
             // With ties.

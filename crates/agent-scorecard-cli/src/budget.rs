@@ -47,34 +47,17 @@ pub(crate) struct Options {
     forms: Forms,
 }
 
-const EXAMPLE: &str = "\
-Example: agent-scorecard budget runs.jsonl --estimator conformal --cap 2500
-
-";
-
-const BAGEN: &str = r#"
-A FILE of BAGEN's released estimates (github.com/mll-lab-nu/BAGEN, run_token_estimation_env.py or
-run_money_estimation_env.py) is one JSON object with "results", each with its "ground_truth" and
-"prediction". It needs no runs and no --estimator. The report has two columns: the figures of this
-crate, and as_published those of the released code.
-"#;
-
 /// Returns the help text that follows the options: an example, the description of each figure, and the formats of
 /// files.
 fn after_help() -> String {
     let figures =
         METRICS.map(|metric| format!("{}\n    {}\n", metric.measure.key, metric.measure.help));
-    [EXAMPLE, PREFIXES, &figures.concat(), RUNS, ANSWERS, BAGEN, OUTCOMES].concat()
+    let (start, answers) =
+        (include_str!("help/budget.txt"), include_str!("help/budget_answers.txt"));
+    [start, &figures.concat(), RUNS, answers, OUTCOMES].concat()
 }
 
-const PREFIXES: &str = "
-A prefix is what a run had spent after 1 to T - 1 of its T turns. It is feasible if the run
-succeeded and stayed within its caps, if --cap or `caps` in the file give any.
-";
-
 pub(crate) const RUNS: &str = include_str!("help/budget_runs.txt");
-
-const ANSWERS: &str = include_str!("help/budget_answers.txt");
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let Options { files, names, estimator, how: mut judged, judging, forms } = options;

@@ -43,13 +43,9 @@ pub(crate) struct Options {
 }
 
 static AFTER: LazyLock<String> = LazyLock::new(|| {
-    [EXAMPLE, &help(&measures()), include_str!("help/compare.txt"), OUTCOMES].concat()
+    let example = "Example: agent-scorecard compare alpha.eval beta.eval --fail-if 'difference.is_worse > 0'\n\n";
+    [example, &help(&measures()), include_str!("help/compare.txt"), OUTCOMES].concat()
 });
-
-const EXAMPLE: &str = "\
-Example: agent-scorecard compare alpha.eval beta.eval --fail-if 'difference.is_worse > 0'
-
-";
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let Options { files, names, prices, how, judging, forms } = options;

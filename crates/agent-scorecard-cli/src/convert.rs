@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use agent_scorecard::convert;
+use agent_scorecard::{convert, options::names};
 use clap::ValueEnum;
 use run_logs::{ForecastPolicy, Format, Run, to_atif};
 use serde_json::Value;
@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::{
     files::{
         bundled,
-        logs::{OUTCOMES, Streamed, formats, open},
+        logs::{OUTCOMES, Streamed, open},
     },
     output::{
         overwrites::Output,
@@ -43,7 +43,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// Format of the log; auto detects it from the content
-    #[arg(long, value_name = "F", default_value = "auto", value_parser = formats())]
+    #[arg(long, value_name = "F", default_value = "auto", value_parser = names::<Format>())]
     format: Format,
 }
 

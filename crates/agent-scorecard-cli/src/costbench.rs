@@ -12,12 +12,13 @@ use std::{
 };
 
 use agent_scorecard::{
-    InputError, Report,
+    Report,
     agent_benchmarks::costbench::{read_queries, read_results},
     costbench::{CostbenchOptions, METRICS, OPTIMUM, Query, compare},
     live::{LiveOptions, costbench_results},
     tool_graph::costbench::Task,
 };
+use clap::ValueHint::AnyPath;
 
 use crate::{
     files::{bundled::text, source::Source},
@@ -27,10 +28,11 @@ use crate::{
 
 /// Compares the greedy policy with the cheapest plan on the queries of CostBench
 #[derive(Debug, clap::Args)]
-#[command(after_help = [EXAMPLE, FORMAT, &rows(&METRICS), &rows(&OPTIMUM)].concat())]
+#[command(after_help = [include_str!("help/costbench_queries.txt"), &rows(&METRICS), &rows(&OPTIMUM)].concat())]
 pub(crate) struct Options {
-    #[command(flatten)]
-    queries: Queries,
+    /// File of queries. Without a file, 120 invented queries are used
+    #[arg(long, value_name = "FILE", value_hint = AnyPath)]
+    queries: Option<Source>,
     #[command(flatten)]
     how: CostbenchOptions,
     /// Released file results_*.json with the runs of a model. The report replays these runs instead of the greedy
@@ -45,30 +47,6 @@ pub(crate) struct Options {
     forms: Forms,
 }
 
-const EXAMPLE: &str = "\
-Example: agent-scorecard costbench --block ban-tool --blocks 2 --paths
-";
-
-/// The queries.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Queries {
-    /// File of queries. Without a file, 120 invented queries are used
-    #[arg(long, value_name = "FILE")]
-    queries: Option<PathBuf>,
-}
-
-impl Queries {
-    /// Returns the file of the queries, if there is one.
-    pub(crate) fn source(self) -> Option<Source> {
-        self.queries.map(Source::from)
-    }
-}
-
-/// Returns the queries of a source, or the 120 invented queries.
-pub(crate) fn queries_of(source: Option<&Source>) -> Result<Vec<Query>, InputError> {
-    source.map_or_else(|| Ok(made_up()), |source| source.read_by(Query::read))
-}
-
 /// Names options as they are given on the command line.
 pub(crate) fn named(error: agent_scorecard::Error) -> Box<dyn Error> {
     match error {
@@ -79,9 +57,6 @@ pub(crate) fn named(error: agent_scorecard::Error) -> Box<dyn Error> {
         other => other.into(),
     }
 }
-
-/// The description of the file format, for the help text of the subcommand.
-pub(crate) const FORMAT: &str = include_str!("help/costbench_queries.txt");
 
 /// Returns 120 invented queries, with the six tasks in turn.
 fn made_up() -> Vec<Query> {
@@ -96,7 +71,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let Options { queries, how, results, checkout, forms } = options;
     let report = match (&results, &checkout) {
         (Some(file), Some(checkout)) => released(file, checkout, &how)?,
-        _ => report(queries.source().as_ref(), &how, forms.has_figures())?,
+        _ => report(queries.as_ref(), &how, forms.has_figures())?,
     };
     forms.show(report)
 }
@@ -111,7 +86,8 @@ pub fn report(
     how: &CostbenchOptions,
     with_pictures: bool,
 ) -> Result<Report, Box<dyn Error>> {
-    let found = compare(&queries_of(queries)?, how, with_pictures).map_err(named)?;
+    let queries = queries.map_or_else(|| Ok(made_up()), |source| source.read_by(Query::read))?;
+    let found = compare(&queries, how, with_pictures).map_err(named)?;
     let world = &how.world;
     Ok(Report {
         title: "Costs of tool plans".to_owned(),

@@ -14,6 +14,7 @@ use agent_scorecard::{
     },
     traces::TraceFile,
 };
+use clap::ValueHint::AnyPath;
 use run_logs::AtLimit;
 
 use crate::{
@@ -28,7 +29,7 @@ use crate::{
 
 /// Compares five ways to score streams of confidence when a budget cut off some of the runs
 #[derive(Debug, clap::Args)]
-#[command(after_help = [EXAMPLE, CHANCES, traces::FORMAT, &rows(&METRICS), logs::HELP, OUTCOMES].concat())]
+#[command(after_help = [include_str!("help/cut_off_chances.txt"), traces::FORMAT, &rows(&METRICS), logs::HELP, OUTCOMES].concat())]
 pub(crate) struct Options {
     /// Trace files, logs or folders of logs. Each file, and each model in a log, has its own column, in which every run
     /// needs a different id. Columns with the same runs are compared in pairs. Without a file, bundled runs with known
@@ -41,57 +42,38 @@ pub(crate) struct Options {
     how: CutOffOptions,
     #[command(flatten)]
     read: Streamed,
-    /// File with the probability that each cut-off run would have succeeded without the budget: JSON Lines with the
-    /// fields id and success_chance, from 0 to 1. Alternatively, add the field success_chance to the line of the run in
-    /// FILE
-    #[arg(long, value_name = "FILE")]
-    success_chance: Option<PathBuf>,
-    /// Files of forecasts that are not scored. The model that predicts the success of cut-off runs uses them as
-    /// features, in addition to turn and task. Each file must contain the same runs as FILE, in the same format
-    #[arg(long, value_name = "FILE")]
-    chance_from: Vec<PathBuf>,
-    /// File with the results of continuing each cut-off run several times: JSON Lines with the field id and the counts
-    /// successes, failures, unresolved (optional) and invalid (optional). The counts give the probability of success of
-    /// each run, and a table of the report summarizes them
-    #[arg(long, value_name = "FILE")]
-    continuations: Option<PathBuf>,
-    /// File that assigns runs to groups, for example by difficulty: JSON Lines with the fields id and group. The
-    /// weighted means then estimate a separate probability of being cut off in each group. Without this option, all
-    /// runs form one group
-    #[arg(long, value_name = "FILE")]
-    curve_groups: Option<PathBuf>,
+    #[command(flatten)]
+    beside: Beside,
     #[command(flatten)]
     forms: Forms,
 }
 
-const EXAMPLE: &str = "\
-Example: agent-scorecard cut-off runs.jsonl --assume failure-side --plot cut_off.svg
-";
-
-const CHANCES: &str = include_str!("help/cut_off_chances.txt");
-
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
-    let Options { files, names, how, read, forms, .. } = options;
-    let Options { success_chance, chance_from, continuations, curve_groups, .. } = options;
-    let beside = Beside {
-        success_chance: success_chance.map(Source::from),
-        chance_from: Source::all(chance_from),
-        continuations: continuations.map(Source::from),
-        curve_groups: curve_groups.map(Source::from),
-    };
+    let Options { files, names, how, read, beside, forms } = options;
     forms.show(report(names.of(files)?, how, &beside, read)?)
 }
 
 /// Further files with data on the runs.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, clap::Args)]
 pub struct Beside {
-    /// The file of probabilities of success.
+    /// File with the probability that each cut-off run would have succeeded without the budget: JSON Lines with the
+    /// fields id and success_chance, from 0 to 1. Alternatively, add the field success_chance to the line of the run in
+    /// FILE
+    #[arg(long, value_name = "FILE", value_hint = AnyPath)]
     pub success_chance: Option<Source>,
-    /// The files of unscored streams.
+    /// Files of forecasts that are not scored. The model that predicts the success of cut-off runs uses them as
+    /// features, in addition to turn and task. Each file must contain the same runs as FILE, in the same format
+    #[arg(long, value_name = "FILE", value_hint = AnyPath)]
     pub chance_from: Vec<Source>,
-    /// The file of continuations.
+    /// File with the results of continuing each cut-off run several times: JSON Lines with the field id and the counts
+    /// successes, failures, unresolved (optional) and invalid (optional). The counts give the probability of success of
+    /// each run, and a table of the report summarizes them
+    #[arg(long, value_name = "FILE", value_hint = AnyPath)]
     pub continuations: Option<Source>,
-    /// The file of groups, each with its own curve of cut-offs.
+    /// File that assigns runs to groups, for example by difficulty: JSON Lines with the fields id and group. The
+    /// weighted means then estimate a separate probability of being cut off in each group. Without this option, all
+    /// runs form one group
+    #[arg(long, value_name = "FILE", value_hint = AnyPath)]
     pub curve_groups: Option<Source>,
 }
 

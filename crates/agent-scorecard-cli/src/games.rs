@@ -11,6 +11,7 @@ use agent_scorecard::{
         warehouse::{Cents, STEPS, Start, Warehouse, base_stock, probed_rollouts},
     },
     live::{self, LiveOptions, Played, rooms, runs},
+    options,
 };
 use budget_estimation::{Rollouts, Seed, StopRule, bagen::ProbeMethod};
 use run_logs::write_rollouts;
@@ -24,7 +25,6 @@ use crate::{
     },
     plain,
     progress::working,
-    values::{self, whole},
 };
 
 /// The seed of the warehouse's targets and budgets, as in the paper.
@@ -37,15 +37,15 @@ pub(crate) struct Course {
     #[arg(long, value_name = "N", default_value = "123")]
     first_seed: u32,
     /// Number of seeds. Each seed gives one run, or none if it has no valid room
-    #[arg(long, value_name = "N", default_value = "128", value_parser = whole::<u32>(1, 100_000))]
+    #[arg(long, value_name = "N", default_value = "128", value_parser = options::whole::<u32>(1, 100_000))]
     count: u32,
     /// Resource whose remaining cost is estimated, optionally with its cap, such as total_tokens=2500. May be given
     /// several times. Default: total_tokens for sokoban; time_weeks, warehouse_item_weeks and cumulative_cost_usd for
     /// the warehouse
-    #[arg(long = "resource", value_name = "NAME[=CAP]", value_parser = values::capped)]
+    #[arg(long = "resource", value_name = "NAME[=CAP]", value_parser = options::capped)]
     resources: Vec<(String, Option<f64>)>,
     /// Cap on the cost of each run, in units of the first resource
-    #[arg(long, value_name = "N", value_parser = values::cap)]
+    #[arg(long, value_name = "N", value_parser = options::cap)]
     cap: Option<f64>,
     /// After each turn, ask the player to estimate the remaining cost of its run
     #[arg(long)]
@@ -55,7 +55,7 @@ pub(crate) struct Course {
     show_answers: bool,
     /// Stop a run after N consecutive answers "impossible", or when it exceeds a cap. Without this option, every run
     /// continues to its end, so that its full cost is known
-    #[arg(long, value_name = "N", requires = "ask", value_parser = whole::<u32>(1, 1_000))]
+    #[arg(long, value_name = "N", requires = "ask", value_parser = options::whole::<u32>(1, 1_000))]
     stop_after: Option<u32>,
 }
 
@@ -242,7 +242,10 @@ impl Rooms {
 
 /// Returns the parser of named room settings.
 fn presets() -> impl clap::builder::TypedValueParser<Value = RoomSettings> {
-    values::one_of([("evaluation", RoomSettings::EVALUATION), ("training", RoomSettings::TRAINING)])
+    options::one_of([
+        ("evaluation", RoomSettings::EVALUATION),
+        ("training", RoomSettings::TRAINING),
+    ])
 }
 
 impl Game for Rooms {
@@ -286,11 +289,11 @@ pub(crate) struct Market {
     stocked: bool,
     /// Target in dollars: the cash that a run needs at its end to succeed. The player is told the target. Without this
     /// option, a target and budgets are drawn for each run after its end, and half of the runs miss theirs
-    #[arg(long, value_name = "USD", value_parser = values::cap)]
+    #[arg(long, value_name = "USD", value_parser = options::cap)]
     target: Option<f64>,
     /// How targets and budgets that a run does not meet are drawn: described (as in the paper's text) or released (as
     /// in the paper's code)
-    #[arg(long = "probe-method", default_value = "described", conflicts_with = "target", value_parser = values::one_of([("described", ProbeMethod::Described), ("released", ProbeMethod::Released)]))]
+    #[arg(long = "probe-method", default_value = "described", conflicts_with = "target", value_parser = options::one_of([("described", ProbeMethod::Described), ("released", ProbeMethod::Released)]))]
     probes: ProbeMethod,
 }
 
@@ -361,7 +364,7 @@ enum Which {
         #[command(flatten)]
         rooms: Rooms,
         /// Probability that a random step replaces the step of the solver, from 0 to 1
-        #[arg(long, value_name = "P", default_value = "0", value_parser = values::share)]
+        #[arg(long, value_name = "P", default_value = "0", value_parser = options::share)]
         mistakes: f64,
         /// Print the rooms instead of playing them: # wall, _ floor, O target, X box, √ box on target, P player, S
         /// player on target
@@ -388,10 +391,10 @@ struct Shown {
     #[arg(long, value_name = "FOLDER")]
     output: Option<Output>,
     /// Number of bootstrap resamples of runs for the 95 % intervals; 0 gives no intervals
-    #[arg(long, value_name = "N", default_value_t = trajectory_metrics::Bootstrap::RESAMPLES, value_parser = values::resamples)]
+    #[arg(long, value_name = "N", default_value_t = trajectory_metrics::Bootstrap::RESAMPLES, value_parser = options::resamples)]
     resamples: usize,
     /// Seed of the bootstrap
-    #[arg(long, value_name = "N", default_value = "1", value_parser = values::seed)]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = options::seed)]
     seed: u64,
     #[command(flatten)]
     forms: Forms,

@@ -19,7 +19,6 @@ mod report;
 mod run;
 mod traces;
 mod triage;
-mod values;
 
 pub use command::run;
 

@@ -8,13 +8,14 @@ use std::{error::Error, path::PathBuf};
 use agent_scorecard::{
     Report,
     logs::{self, csv},
+    options,
 };
 use run_logs::{Format, LineFields, suggest_fields};
 
 use crate::{
     files::{
         bundled,
-        logs::{Judging, OUTCOMES, formats as format_names, models, open},
+        logs::{Judging, OUTCOMES, models, open},
         source::{Names, Source},
     },
     output::{
@@ -27,7 +28,7 @@ use crate::{
 
 /// Shows the runs in logs, with their scores, stop reasons, limits, tokens, costs and calls
 #[derive(Debug, clap::Args)]
-#[command(after_help = [FORMAT, OUTCOMES].concat())]
+#[command(after_help = [include_str!("help/logs.txt"), OUTCOMES].concat())]
 pub(crate) struct Options {
     /// Logs or folders of logs. Without a file, a bundled example log is used
     #[arg(value_name = "FILE")]
@@ -35,7 +36,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     names: Names,
     /// Format of the files; auto detects it from their content
-    #[arg(long, value_name = "F", default_value = "auto", value_parser = format_names())]
+    #[arg(long, value_name = "F", default_value = "auto", value_parser = options::names::<Format>())]
     format: Format,
     /// JSON file with the prices of models in USD per million tokens (format: see below). It gives the cost of runs
     /// whose log states no cost
@@ -55,8 +56,6 @@ pub(crate) struct Options {
     #[command(flatten)]
     forms: Forms,
 }
-
-const FORMAT: &str = include_str!("help/logs.txt");
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let Options {

@@ -23,7 +23,7 @@ use crate::{
 
 /// Compares the tool calls of agents with the calls that their tasks expect
 #[derive(Debug, clap::Args)]
-#[command(after_help = [FORMAT, &rows(&METRICS), OUTCOMES].concat())]
+#[command(after_help = [include_str!("help/paths.txt"), &rows(&METRICS), OUTCOMES].concat())]
 pub(crate) struct Options {
     /// Files of tool calls, logs or folders of logs. Each file, or each model in a file, has its own column in the
     /// report. Without a file, bundled runs are used
@@ -38,8 +38,6 @@ pub(crate) struct Options {
     #[command(flatten)]
     forms: Forms,
 }
-
-const FORMAT: &str = include_str!("help/paths.txt");
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let Options { files, names, how, judging, forms } = options;

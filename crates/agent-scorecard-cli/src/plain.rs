@@ -65,18 +65,9 @@ fn escaped(
     acts: impl Fn(char) -> bool + Copy,
     written: impl Fn(char) -> String,
 ) -> Option<String> {
-    if !text.contains(acts) {
-        return None;
-    }
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        if acts(character) {
-            escaped.push_str(&written(character));
-        } else {
-            escaped.push(character);
-        }
-    }
-    Some(escaped)
+    let one =
+        |character| if acts(character) { written(character) } else { String::from(character) };
+    text.contains(acts).then(|| text.chars().map(one).collect())
 }
 
 /// Returns the picture with texts that are [`line`]s.

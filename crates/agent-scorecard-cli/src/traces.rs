@@ -64,17 +64,6 @@ pub(crate) struct Options {
     forms: Forms,
 }
 
-impl Options {
-    /// Returns the options of scoring.
-    fn how(&self) -> TraceOptions {
-        let mut how = self.how.clone();
-        // Runs that intervals resample are held in memory anyway.
-        let is_held = how.curves || self.forms.has_files() || how.resamples > 0;
-        how.with_pictures = self.forms.has_figures() && is_held;
-        how
-    }
-}
-
 const EXAMPLE: &str = "\
 Example: agent-scorecard traces runs.jsonl --fail-if 'tps_log < -0.6'
 
@@ -84,8 +73,10 @@ Example: agent-scorecard traces runs.jsonl --fail-if 'tps_log < -0.6'
 pub(crate) const FORMAT: &str = include_str!("help/traces.txt");
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
-    let how = options.how();
-    let Options { files, names, judging, forms, change, halves, stream, .. } = options;
+    let Options { files, names, mut how, change, halves, stream, judging, forms } = options;
+    // Runs that intervals resample are held in memory anyway.
+    let is_held = how.curves || forms.has_files() || how.resamples > 0;
+    how.with_pictures = forms.has_figures() && is_held;
     if change {
         let TraceOptions { schedule, calibration, resamples, seed, missing, .. } = how;
         if calibration == Calibration::Isotonic || resamples < 2 {

@@ -10,7 +10,7 @@
 //! leave out (detection) and the allocation to them (waste). `--capped` gives the outcomes of attempts that were actually
 //! cut off at their allocations.
 
-use std::{error::Error, path::PathBuf};
+use std::error::Error;
 
 use agent_scorecard::{
     Account, Column, Report,
@@ -20,6 +20,7 @@ use agent_scorecard::{
         VariantTable, evaluate, pools,
     },
 };
+use clap::ValueHint::AnyPath;
 use run_logs::{
     json_lines::{self, InputError, yes_or_no},
     read_capped_runs, read_pool, read_pools,
@@ -40,25 +41,16 @@ use crate::{
 
 /// Scores the choice of tasks attempted under a budget, from 0 (random plan) to 1 (best plan)
 #[derive(Debug, clap::Args)]
-#[command(after_help = [FORMAT, &rows(&METRICS)].concat())]
+#[command(after_help = [include_str!("help/triage.txt"), &rows(&METRICS)].concat())]
 pub(crate) struct Options {
     /// File of problems. They are split into pools in the order of the file, and the budget of a pool is alpha times
     /// the cost of its problems. Without a file, bundled problems are used
-    #[arg(value_name = "FILE")]
-    file: Option<PathBuf>,
+    #[arg(value_name = "FILE", value_hint = AnyPath)]
+    file: Option<Source>,
     #[command(flatten)]
     how: TriageOptions,
-    /// Planner: all-in-order, cheapest-first, random or oracle, or a FILE of plans
-    #[arg(long, default_value = "all-in-order")]
-    planner: PathBuf,
-    /// File with the outcomes of attempts that were cut off at their allocations (enforced regime). For an attempt that
-    /// is not in this file, the run without a limit decides: it counts as solved if that run solved the problem and
-    /// cost at most the allocation
-    #[arg(long, value_name = "FILE")]
-    capped: Option<PathBuf>,
-    /// File of unsolvable problems. They replace a share of the problems in each pool (--ratio)
-    #[arg(long, value_name = "FILE")]
-    unsolvable: Option<PathBuf>,
+    #[command(flatten)]
+    with: With,
     /// Write the pools to this file as JSON Lines, so that a model can be asked for a plan of each pool
     #[arg(long, value_name = "FILE")]
     write_pools: Option<Output>,
@@ -66,15 +58,8 @@ pub(crate) struct Options {
     forms: Forms,
 }
 
-const FORMAT: &str = include_str!("help/triage.txt");
-
 pub(crate) fn output(arguments: Options) -> Result<Written, Box<dyn Error>> {
-    let Options { file, how, planner, capped, unsolvable, write_pools, forms } = arguments;
-    let with = With {
-        planner: Some(planner.into()),
-        capped: capped.map(Source::from),
-        unsolvable: unsolvable.map(Source::from),
-    };
+    let Options { file, how, with, write_pools, forms } = arguments;
     let mut lines = String::new();
     let write = |model: Option<&str>, pools: &[Pools], alphas: &[Alpha]| match &write_pools {
         Some(path) => {
@@ -83,17 +68,22 @@ pub(crate) fn output(arguments: Options) -> Result<Written, Box<dyn Error>> {
         }
         None => Ok(()),
     };
-    forms.show(report(file.map(Source::from), how, &with, forms.has_figures(), write)?)
+    forms.show(report(file, how, &with, forms.has_figures(), write)?)
 }
 
 /// The planner and the further files.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, clap::Args)]
 pub struct With {
-    /// A planner's name, or a file of plans.
+    /// Planner: all-in-order, cheapest-first, random or oracle, or a FILE of plans
+    #[arg(long, default_value = "all-in-order", value_hint = AnyPath)]
     pub planner: Option<Source>,
-    /// The file of outcomes of attempts that were cut off.
+    /// File with the outcomes of attempts that were cut off at their allocations (enforced regime). For an attempt that
+    /// is not in this file, the run without a limit decides: it counts as solved if that run solved the problem and
+    /// cost at most the allocation
+    #[arg(long, value_name = "FILE", value_hint = AnyPath)]
     pub capped: Option<Source>,
-    /// The file of unsolvable problems.
+    /// File of unsolvable problems. They replace a share of the problems in each pool (--ratio)
+    #[arg(long, value_name = "FILE", value_hint = AnyPath)]
     pub unsolvable: Option<Source>,
 }
 
@@ -256,20 +246,6 @@ pub fn re_solved(source: &Source) -> Result<Report, Box<dyn Error>> {
 /// The name of the score file in a folder of `run triage`.
 pub(crate) const SCORES: &str = "scores.jsonl";
 
-#[derive(Deserialize)]
-struct Scored {
-    model: String,
-    #[serde(default)]
-    mode: String,
-    #[serde(default)]
-    dataset: String,
-    #[serde(default)]
-    variant: String,
-    alpha: f64,
-    eta_advisory: Option<f64>,
-    eta_enforced: Option<f64>,
-}
-
 /// Returns the report on triage scores under several variants of a prompt.
 ///
 /// # Errors
@@ -286,15 +262,10 @@ pub fn triage_variants(sources: &[Source]) -> Result<Report, Box<dyn Error>> {
     let names = names.join(", ");
     let mut scores = VariantTable::default();
     for source in &sources {
-        for line in json_lines::parse::<Scored>(&source.name(), &source.bytes()?)? {
-            let (file, number) = (source.name(), line.number);
-            let at = |field, problem: String| InputError::of_field(&file, number, field, problem);
-            let Scored { model, mode, dataset, variant, alpha, eta_advisory, eta_enforced } =
-                line.value;
-            let alpha = Alpha::new(alpha).map_err(|error| at("alpha", error.to_string()))?;
-            let score =
-                VariantScore { model, mode, dataset, variant, alpha, eta_advisory, eta_enforced };
-            scores.insert(score).map_err(|error| at("dataset", error.to_string()))?;
+        let file = source.name();
+        for line in json_lines::parse::<VariantScore>(&file, &source.bytes()?)? {
+            let inserted = scores.insert(line.value).map_err(|error| error.to_string());
+            inserted.map_err(|it| InputError::of_field(&file, line.number, "dataset", it))?;
         }
     }
     let block = scores.block().map_err(|it| InputError::of_file(&names, it.to_string()))?;

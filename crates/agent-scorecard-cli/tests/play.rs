@@ -130,27 +130,3 @@ fn runs_of_a_warehouse_without_a_target_are_no_successes() {
         }
     }
 }
-
-#[test]
-fn what_does_not_fit_is_named() {
-    for (arguments, wanted) in [
-        (&["chess"][..], "chess"),
-        (&["warehouse", "--cap", "9"], "without --target, runs get budgets of their own"),
-        (&["warehouse", "--target", "9", "--probe-method", "released"], "--probe-method"),
-        (&["warehouse", "--preset", "training"], "--preset"),
-        (&["sokoban", "--mistakes", "2"], "--mistakes"),
-        (&["sokoban", "--stop-after", "1"], "--ask"),
-        (
-            &["sokoban", "--resource", "weeks"],
-            "--resource: weeks is unknown; known: fresh_input_tokens, output_tokens, total_tokens, steps",
-        ),
-        (&["sokoban", "--count", "0"], "--count"),
-    ] {
-        let output = run_other("play", arguments);
-        let error = String::from_utf8_lossy(&output.stderr);
-        assert!(
-            output.status.code() == Some(2) && error.contains(wanted),
-            "{arguments:?}: {error}"
-        );
-    }
-}

@@ -221,54 +221,51 @@ fn a_dry_run_asks_nothing_and_writes_nothing() {
     assert!(requests >= 180 && least > 500 * requests && most > least + 1_024 * requests, "{text}");
 }
 
+/// A benchmark with its options, and what would be right.
+const WRONG: &str = r#"
+costbench --logprobs 5 --api anthropic | --logprobs: --api anthropic has no log-probabilities
+costbench --block storm | invalid value 'storm' for '--block <KINDS>' [possible values: none, ban-tool
+costbench --block none,ban-tool | --block: none and mixed cannot be combined; give no other kind with them
+costbench --level 6 | invalid value '6' for '--level <L>': give a whole number from 0 to 5
+costbench --noise-std -1 | --noise-std:
+costbench --published nowhere | --published: nowhere/costbench_texts.json:
+costbench --queries 0 | give a whole number from 1 to 381
+costbench --queries 382 | give a whole number from 1 to 381
+costbench --at-a-time 0 | give a whole number from 1 to 1000
+costbench --timeout 0 | give a whole number from 1 to 31536000
+costbench --timeout 18446744073709551615 | invalid value '18446744073709551615' for '--timeout
+costbench --alpha 0.5 | unexpected argument '--alpha' found
+costbench --dry-run --json | --dry-run
+costbench --dry-run --fail-if 'x > 1' | --dry-run
+costbench --dry-run --plot x.svg | --dry-run
+costbench --prices 1 | invalid value '1' for '--prices
+costbench --cost-cap 1 | --prices
+budget FILE | unfinished.jsonl: 1 runs, none of them usable: a run needs turns
+budget FILE --cap NaN --dry-run | invalid value 'NaN' for '--cap
+poker | unrecognized subcommand 'poker'; --help lists the options
+triage | required arguments were not provided: <FILE>
+triage FILE --alpha NaN | invalid value 'NaN' for '--alpha <A>': give a number above 0
+triage FILE --framing x | invalid value 'x' for '--framing
+triage nowhere.jsonl | nowhere.jsonl:
+confidence FILE --p-true --api anthropic | --p-true: --api anthropic has no log-probabilities
+confidence FILE --corpus PAGES | pages_twice.jsonl: line 2: the title "bern" is empty or that of another page
+confidence FILE --corpus nowhere.jsonl | --corpus: nowhere.jsonl
+confidence FILE --published nowhere | --published: nowhere/system.txt
+confidence FILE --continue 1 | give a whole number from 2 to 1000
+confidence FILE --continue 5 --at end | give stops, all, or numbers
+confidence FILE --at all | --continue
+"#;
+
 #[test]
 fn wrong_settings_are_named_before_anything_is_asked() {
     let out = fresh("wrong");
-    let unfinished = fresh("unfinished.jsonl");
-    fs::write(&unfinished, r#"{"id":"a","turns":[{"request":{"messages":[]},"response":{"choices":[{"message":{"role":"assistant","content":"x"}}]}}]}"#).unwrap();
-    let cases = [
-        (
-            "costbench --logprobs 5 --api anthropic",
-            "--logprobs: --api anthropic has no log-probabilities",
-        ),
-        ("budget FILE", "unfinished.jsonl: 1 runs, none of them usable: a run needs turns"),
-        ("poker", "unrecognized subcommand 'poker'; --help lists the options"),
-        ("triage", "required arguments were not provided: <FILE>"),
-        (
-            "costbench --block storm",
-            "invalid value 'storm' for '--block <KINDS>' [possible values: none, ban-tool",
-        ),
-        (
-            "costbench --level 6",
-            "invalid value '6' for '--level <L>': give a whole number from 0 to 5",
-        ),
-        (
-            "costbench --block none,ban-tool",
-            "--block: none and mixed cannot be combined; give no other kind with them",
-        ),
-        ("costbench --noise-std -1", "--noise-std: "),
-        ("costbench --published nowhere", "--published: nowhere/costbench_texts.json: "),
-        ("costbench --queries 0", "give a whole number from 1 to 381"),
-        ("costbench --queries 382", "give a whole number from 1 to 381"),
-        ("costbench --at-a-time 0", "give a whole number from 1 to 1000"),
-        ("costbench --timeout 0", "give a whole number from 1 to 31536000"),
-        (
-            "costbench --timeout 18446744073709551615",
-            "invalid value '18446744073709551615' for '--timeout",
-        ),
-        ("costbench --alpha 0.5", "unexpected argument '--alpha' found"),
-        ("triage FILE --alpha NaN", "invalid value 'NaN' for '--alpha <A>': give a number above 0"),
-        ("triage FILE --framing x", "invalid value 'x' for '--framing"),
-        ("budget FILE --cap NaN --dry-run", "invalid value 'NaN' for '--cap"),
-        ("costbench --dry-run --json", "--dry-run"),
-        ("costbench --dry-run --fail-if 'x > 1'", "--dry-run"),
-        ("costbench --dry-run --plot x.svg", "--dry-run"),
-        ("costbench --prices 1", "invalid value '1' for '--prices"),
-        ("costbench --cost-cap 1", "--prices"),
-        ("triage nowhere.jsonl", "nowhere.jsonl: "),
-    ];
-    for (line, part) in cases {
-        let line = line.replace("FILE", &unfinished);
+    let unfinished = r#"{"id":"a","turns":[{"request":{"messages":[]},"response":{"choices":[{"message":{"role":"assistant","content":"x"}}]}}]}"#;
+    let unfinished = write("unfinished.jsonl", unfinished);
+    let pages = ["Bern", "bern"].map(|title| format!("{{\"title\": \"{title}\", \"text\": \"A city.\"}}\n"));
+    let pages = write("pages_twice.jsonl", &pages.concat());
+    for case in WRONG.lines().skip(1) {
+        let (line, part) = case.split_once(" | ").unwrap();
+        let line = line.replace("FILE", &unfinished).replace("PAGES", &pages);
         refused(&ask("http://127.0.0.1:9/v1", &out, &line), part);
     }
     assert!(refusal(&ask("localhost", &out, "costbench"), "url").contains("http:// or https://"));

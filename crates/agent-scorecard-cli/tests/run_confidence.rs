@@ -201,28 +201,6 @@ fn published_texts_reach_the_server_unchanged_and_pages_are_searched_opened_and_
 }
 
 #[test]
-fn wrong_pages_and_steps_are_named_before_anything_is_asked() {
-    let (file, out) = (questions("wrong.jsonl"), fresh("wrong_pages"));
-    let twice = write("twice.jsonl", &PAGES.replace("Mont Blanc", "bern"));
-    let cases = [
-        ("--p-true --api anthropic", "--p-true: --api anthropic has no log-probabilities"),
-        (
-            &*format!("--corpus {twice}"),
-            "twice.jsonl: line 3: the title \"bern\" is empty or that of another page",
-        ),
-        ("--corpus nowhere.jsonl", "--corpus: nowhere.jsonl"),
-        ("--published nowhere", "--published: nowhere/system.txt"),
-        ("--continue 1", "give a whole number from 2 to 1000"),
-        ("--continue 5 --at end", "give stops, all, or numbers"),
-        ("--at all", "--continue"),
-    ];
-    for (options, part) in cases {
-        let line = format!("confidence {file} {options}");
-        refused(&ask("http://127.0.0.1:9/v1", &out, &line), part);
-    }
-}
-
-#[test]
 fn a_run_of_stated_confidence_concludes_and_says_what_was_clipped() {
     let (url, _) = serve(|body| {
         let question = body["messages"][1]["content"].as_str().unwrap();

@@ -78,16 +78,3 @@ pub(crate) fn text(path: &Path) -> Result<String, InputError> {
         InputError::of_file(&path.display().to_string(), format!("it is not UTF-8: {error}"))
     })
 }
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_beside_the_bundled_files_is_one_of_the_file_system() {
-        assert_eq!(content(Path::new("demo_log.jsonl")), None);
-        let missing = open(&path("other.jsonl")).err().unwrap();
-        assert!(missing.to_string().contains("No such file"), "{missing}");
-    }
-}

@@ -11,13 +11,13 @@ use std::{
 use agent_scorecard::{
     Position, Report, log_name,
     logs::Prices,
+    options::{names, policy, read as read_field},
     traces::{LoggedColumn, TraceFile, UNKNOWN_MODEL},
 };
-use clap::builder::TypedValueParser;
 use run_logs::{
     ConfidenceField, ConfidenceReading, ConfidenceStream, FactRules, ForecastPolicy, Format,
     LineFields, LoggedRun, Outcomes, ReadOptions, Run, RunTable, Runs, RunsBy, StreamOptions,
-    TraceRules, Unrecognized, read_path, read_path_by,
+    TraceRules, read_path, read_path_by,
 };
 use serde::{Deserialize, Deserializer};
 use trajectory_metrics::tool_calls::Value;
@@ -26,7 +26,6 @@ use crate::{
     files::{bundled, source::Source},
     output::program::{at, with_causes},
     plain, progress,
-    values::{names, policy, read as read_field},
 };
 
 /// The help text on `--outcomes`, for the subcommands that read logs.
@@ -252,54 +251,31 @@ fn line_field(text: &str) -> Result<String, String> {
     })
 }
 
-/// Parses a format of logs as an option.
-pub(crate) fn formats() -> impl TypedValueParser<Value = Format> {
-    names::<Format>()
-}
-
 /// Files left out of a folder that a note names.
 const MOST_LEFT_OUT: usize = 20;
 
-/// The number of runs per format, in a log or a folder of logs.
-#[derive(Debug, Default)]
-pub(crate) struct Contents {
-    formats: BTreeMap<Format, u64>,
-}
-
-impl Contents {
-    /// Counts a run of a log in this format.
-    pub(crate) fn add(&mut self, format: Format) {
-        *self.formats.entry(format).or_default() += 1;
+/// Returns the name of the format of a log for a report, with notes on several formats and on files that were left out. The
+/// counts are those of all runs, which must have been read.
+fn contents(formats: &BTreeMap<Format, u64>, runs: &Runs<'_>) -> (&'static str, Vec<String>) {
+    let (mut format, mut notes) = (runs.format().name(), Vec::new());
+    if formats.len() > 1 {
+        let counts = formats.iter().map(|(format, runs)| format!("{format} ({runs} runs)"));
+        notes.push(format!("several formats: {}", counts.collect::<Vec<_>>().join(", ")));
+        format = agent_scorecard::traces::SEVERAL;
     }
-
-    /// Returns the name of the format for a report, with notes on several formats and on files that were left out. All
-    /// runs must have been read.
-    pub(crate) fn finish(self, runs: &Runs<'_>) -> (&'static str, Vec<String>) {
-        let mut notes = Vec::new();
-        let mut format = runs.format().name();
-        if self.formats.len() > 1 {
-            let counts = self.formats.iter();
-            let counts = counts.map(|(format, runs)| format!("{format} ({runs} runs)"));
-            notes.push(format!("several formats: {}", counts.collect::<Vec<_>>().join(", ")));
-            format = agent_scorecard::traces::SEVERAL;
-        }
-        let left_out = runs.unrecognized();
-        for Unrecognized { path, looks_like, .. } in left_out.iter().take(MOST_LEFT_OUT) {
-            let like = looks_like.as_ref().map(|it| format!(" (it looks like {it})"));
-            notes.push(format!(
-                "{}: left out, its format is not recognized{}",
-                path.display(),
-                like.unwrap_or_default()
-            ));
-        }
-        let more = left_out.len().saturating_sub(MOST_LEFT_OUT);
-        if more > 0 {
-            notes.push(format!(
-                "{more} more files are left out, because their formats are not recognized"
-            ));
-        }
-        (format, notes)
+    let left_out = runs.unrecognized();
+    notes.extend(left_out.iter().take(MOST_LEFT_OUT).map(|it| {
+        let like = it.looks_like.as_ref().map(|like| format!(" (it looks like {like})"));
+        let (path, like) = (it.path.display(), like.unwrap_or_default());
+        format!("{path}: left out, its format is not recognized{like}")
+    }));
+    let more = left_out.len().saturating_sub(MOST_LEFT_OUT);
+    if more > 0 {
+        notes.push(format!(
+            "{more} more files are left out, because their formats are not recognized"
+        ));
     }
+    (format, notes)
 }
 
 /// The help text on logs, for the subcommands that read them.
@@ -313,25 +289,14 @@ pub(crate) const HELP: &str = include_str!("../help/logs_as_traces.txt");
 /// Errors of [`read`] and of [`LoggedColumn::traces`], and those of the reader of traces.
 pub(crate) fn traces(source: &Source, how: &Streamed) -> Result<Vec<TraceFile>, Box<dyn Error>> {
     let Some(logs) = read(source, &how.judging)? else {
-        return trace_files(source, how.judging.rules_of_traces(how.missing.unwrap_or_default()));
+        let rules = how.judging.rules_of_traces(how.missing.unwrap_or_default());
+        let mut files = source.read_by(|file, source| TraceFile::read_all(file, source, rules))?;
+        files.iter_mut().for_each(|file| source.given().clone_into(&mut file.name));
+        return Ok(files);
     };
     let missing = how.missing.unwrap_or(ForecastPolicy::LeaveOut);
     logs.iter().try_for_each(check_scale)?;
     logs.iter().map(|log| Ok(log.traces(how.stream, missing)?)).collect()
-}
-
-/// Returns the runs of a file of traces, model by model.
-///
-/// # Errors
-///
-/// Errors of the reader of traces.
-pub(crate) fn trace_files(
-    source: &Source,
-    rules: TraceRules,
-) -> Result<Vec<TraceFile>, Box<dyn Error>> {
-    let mut files = source.read_by(|file, source| TraceFile::read_all(file, source, rules))?;
-    files.iter_mut().for_each(|file| source.given().clone_into(&mut file.name));
-    Ok(files)
 }
 
 /// Checks that the scores of a log are within their scale.
@@ -378,14 +343,14 @@ pub(crate) fn models(
     judging: &Judging,
 ) -> Result<Vec<LoggedColumn>, Box<dyn Error>> {
     let (path, name) = (source.path(), source.given());
-    let mut contents = Contents::default();
+    let mut formats = BTreeMap::new();
     let mut last_reply = None;
     let bar = progress::runs(&path.display().to_string(), runs.progress());
     let read = std::iter::from_fn(|| {
         let run = runs.next()?;
         progress::next_run(&bar, runs.progress());
         if let Ok(run) = &run {
-            contents.add(runs.format());
+            *formats.entry(runs.format()).or_default() += 1;
             last_reply = last_reply.take().or_else(|| end_of_reply(run));
         }
         Some(run)
@@ -393,7 +358,7 @@ pub(crate) fn models(
     let mut table = judging.table(path, read)?;
     let file = path.display().to_string();
     table.add_logs(&file, &runs).map_err(|error| format!("{file}: {error}"))?;
-    let (format, mut notes) = contents.finish(&runs);
+    let (format, mut notes) = contents(&formats, &runs);
     notes.extend(table.scale_note());
     notes.extend(table.usage_notes());
     let log = |model: Option<String>, table: RunTable| {

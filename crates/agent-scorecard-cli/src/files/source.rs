@@ -6,6 +6,7 @@ use std::{
 };
 
 use agent_scorecard::ROWS;
+use clap::builder::{MapValueParser, PathBufValueParser, TypedValueParser, ValueParserFactory};
 use run_logs::json_lines::InputError;
 
 use crate::files::bundled;
@@ -25,9 +26,11 @@ impl From<PathBuf> for Source {
     }
 }
 
-impl From<(PathBuf, String)> for Source {
-    fn from((path, given): (PathBuf, String)) -> Self {
-        Self { given, ..path.into() }
+impl ValueParserFactory for Source {
+    type Parser = MapValueParser<PathBufValueParser, fn(PathBuf) -> Self>;
+
+    fn value_parser() -> Self::Parser {
+        PathBufValueParser::new().map(Self::from)
     }
 }
 
@@ -38,11 +41,6 @@ impl Source {
     pub fn of_rows(name: &str, given: &str, rows: Vec<u8>) -> Self {
         let path = PathBuf::from(format!("{ROWS}{name}"));
         Self { path, given: given.to_owned(), rows: Some(rows.into()) }
-    }
-
-    /// Creates sources of these files, with their names if there are any.
-    pub(crate) fn all<F: Into<Self>>(files: Vec<F>) -> Vec<Self> {
-        files.into_iter().map(Into::into).collect()
     }
 
     /// Returns the name of its column, empty if none was given.
@@ -127,6 +125,7 @@ impl Names {
             return Err(format!("--name: {:?} {problem}", names[at]));
         }
         names.resize(wanted, String::new());
-        Ok(Source::all(files.into_iter().zip(names).collect()))
+        let named = |(path, given): (PathBuf, String)| Source { given, ..path.into() };
+        Ok(files.into_iter().zip(names).map(named).collect())
     }
 }

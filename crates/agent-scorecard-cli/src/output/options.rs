@@ -35,8 +35,12 @@ pub(crate) struct Forms {
     /// differences.NAME.KEY is column NAME minus the first. May be given several times
     #[arg(long, value_name = "CONDITION", value_parser = fail_if::parse)]
     fail_if: Vec<Threshold>,
-    #[command(flatten)]
-    files: ReportFiles,
+    /// Write a report page with all figures and pictures to this file, whose name must end in .html
+    #[arg(long, value_name = "FILE", value_parser = page_file)]
+    html: Option<Output>,
+    /// Draw one picture of the report to this file. The ending of its name, .svg or .png, sets the format
+    #[arg(long, value_name = "FILE.svg|png", value_parser = picture)]
+    plot: Option<Output>,
 }
 
 impl Forms {
@@ -47,16 +51,23 @@ impl Forms {
 
     /// Returns the report in the form that was asked for.
     pub(crate) fn show(&self, report: Report) -> Result<Written, Box<dyn Error>> {
-        let failures = match self.fail_if.is_empty() {
-            true => Vec::new(),
-            false => {
-                let values = serde_json::to_value(&report)?;
-                let found = self.fail_if.iter();
-                let found = found.map(|limit| limit.failure(&values, |place| report.placed(place)));
-                found.filter_map(Result::transpose).collect::<Result<_, String>>()?
+        let mut failures = Vec::new();
+        if !self.fail_if.is_empty() {
+            let values = serde_json::to_value(&report)?;
+            for limit in &self.fail_if {
+                failures.extend(limit.failure(&values, |place| report.placed(place))?);
             }
-        };
-        for (path, content) in self.files.contents(&report)? {
+        }
+        // Nothing is written if there is no picture to draw.
+        let mut files = Vec::new();
+        if let Some(path) = self.html.as_deref() {
+            files.push((path, page::of_report(&report).into_bytes()));
+        }
+        #[cfg(feature = "pictures")]
+        if let Some(path) = self.plot.as_deref() {
+            files.push((path, drawn(&report, path)?));
+        }
+        for (path, content) in files {
             if let Some(folder) = program::destination(path).parent() {
                 program::remove_leftovers(folder);
             }
@@ -78,24 +89,13 @@ impl Forms {
 
     /// Returns whether figures are wanted, in the JSON object, in a page or in a picture.
     pub(crate) fn has_figures(&self) -> bool {
-        self.json || !self.files.is_empty()
+        self.json || self.has_files()
     }
 
     /// Returns whether a page or a picture is wanted.
     pub(crate) fn has_files(&self) -> bool {
-        !self.files.is_empty()
+        self.html.is_some() || self.plot.is_some()
     }
-}
-
-/// The files that a caller asked for besides the output.
-#[derive(Clone, Debug, Default, clap::Args)]
-pub(crate) struct ReportFiles {
-    /// Write a report page with all figures and pictures to this file, whose name must end in .html
-    #[arg(long, value_name = "FILE", value_parser = page_file)]
-    html: Option<Output>,
-    /// Draw one picture of the report to this file. The ending of its name, .svg or .png, sets the format
-    #[arg(long, value_name = "FILE.svg|png", value_parser = picture)]
-    plot: Option<Output>,
 }
 
 /// Returns the name of a file of a page.
@@ -121,36 +121,12 @@ fn picture(name: &str) -> Result<Output, &'static str> {
     }
 }
 
-impl ReportFiles {
-    /// Returns whether no file was asked for.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.html.is_none() && self.plot.is_none()
-    }
-
-    /// Returns the files of a report with their content.
-    ///
-    /// # Errors
-    ///
-    /// If there is no picture to draw.
-    pub(crate) fn contents(&self, report: &Report) -> Result<Vec<(&Path, Vec<u8>)>, String> {
-        let mut contents = Vec::new();
-        if let Some(path) = &self.html {
-            contents.push((&**path, page::of_report(report).into_bytes()));
-        }
-        #[cfg(feature = "pictures")]
-        if let Some(path) = &self.plot {
-            contents.push((&**path, drawn(report, &ending(path))?));
-        }
-        Ok(contents)
-    }
-}
-
 /// Returns the one picture that stands for a report, in the format of a file's ending.
 #[cfg(feature = "pictures")]
-fn drawn(report: &Report, ending: &str) -> Result<Vec<u8>, String> {
+fn drawn(report: &Report, path: &Path) -> Result<Vec<u8>, String> {
     let picture = report.main_drawing().map(|drawing| plain::picture(&drawing));
     let picture = picture.ok_or("--plot: nothing to draw: no figure of these files has a point")?;
-    if ending == "png" { png_file(&picture) } else { Ok(svg_file(&picture).into_bytes()) }
+    if ending(path) == "png" { png_file(&picture) } else { Ok(svg_file(&picture).into_bytes()) }
 }
 
 /// Returns the ending of a file's name in lower case.

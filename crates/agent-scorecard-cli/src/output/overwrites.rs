@@ -11,7 +11,10 @@ use clap::{
     builder::{MapValueParser, PathBufValueParser, TypedValueParser, ValueParserFactory},
 };
 
-use crate::output::program::{self, destination};
+use crate::{
+    files::source::Source,
+    output::program::{self, destination},
+};
 
 /// A file or folder that an option names and that is written.
 #[derive(Clone, Debug)]
@@ -65,7 +68,9 @@ pub(crate) fn check(arguments: &ArgMatches) -> Result<(), String> {
         let written = written.map(Deref::deref).filter(is_kept);
         outputs.extend(written.map(|path| (id.replace('_', "-"), destination(path))));
         let paths = arguments.try_get_many::<PathBuf>(id).ok().flatten().into_iter().flatten();
-        for path in paths.map(PathBuf::as_path).filter(is_kept) {
+        let sources = arguments.try_get_many::<Source>(id).ok().flatten().into_iter().flatten();
+        let read = paths.map(PathBuf::as_path).chain(sources.map(Source::path));
+        for path in read.filter(is_kept) {
             match id {
                 "out" => kept.extend(KEPT.map(|name| destination(&path.join(name)))),
                 _ => inputs.extend(fs::canonicalize(path)),

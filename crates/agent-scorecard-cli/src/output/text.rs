@@ -9,24 +9,19 @@ use crate::plain::{self, cell};
 
 /// Returns the report in this layout.
 pub(crate) fn report(report: &Report, layout: Layout) -> String {
-    let mut text = String::new();
-    for sentence in &report.conclusion {
-        text.push_str(&format!("{}\n", plain::line(sentence)));
-    }
+    let line = |text: &str| format!("{}\n", plain::line(text));
+    let mut text: String = report.conclusion.iter().map(|sentence| line(sentence)).collect();
     if !text.is_empty() {
         text.push('\n');
     }
     let account = report.account.iter().flat_map(Account::lines);
-    text.extend(account.map(|line| format!("{}\n", plain::line(&line))));
-    for line in report.lines() {
-        text.push_str(&format!("{}\n", plain::line(&line)));
-    }
+    text.extend(account.chain(report.lines()).map(|of_runs| line(&of_runs)));
     let tables = report.tables();
     text.push_str(&format!("{}{}\n", report.lead, legend(report, &tables)));
     for Table { title, header, rows, note, .. } in tables {
         text.push('\n');
         if !title.is_empty() {
-            text.push_str(&format!("{}\n", plain::line(&title)));
+            text.push_str(&line(&title));
         }
         // Of a million rows each is freed as the next form of it is made.
         let rows = rows.into_iter().map(|Row { heading, cells }| {
@@ -38,12 +33,12 @@ pub(crate) fn report(report: &Report, layout: Layout) -> String {
         });
         text.push_str(&layout.table(std::iter::once(header).chain(rows)));
         if !note.is_empty() {
-            text.push_str(&format!("{}\n", plain::line(&note)));
+            text.push_str(&line(&note));
         }
     }
     let blocks = report.columns.iter().map(|column| &column.block).chain([&report.together]);
-    for (at, line) in blocks.flat_map(|block| block.said(Position::Detail)).enumerate() {
-        text.push_str(&format!("{}{}\n", if at == 0 { "\n" } else { "" }, plain::line(line)));
+    for (at, detail) in blocks.flat_map(|block| block.said(Position::Detail)).enumerate() {
+        text.push_str(&format!("{}{}", if at == 0 { "\n" } else { "" }, line(detail)));
     }
     let notes = report.notes();
     if !notes.is_empty() {
@@ -214,18 +209,5 @@ mod tests {
         assert!(fitted.lines().all(|line| line.chars().count() <= 20), "{fitted}");
         let words = |text: &str| text.split_whitespace().count();
         assert_eq!(words(&fitted), words(&table(Layout::Aligned)), "{fitted}");
-    }
-
-    #[test]
-    fn a_markdown_table_has_the_same_cells_and_a_rule_below_its_header() {
-        let rows = [
-            vec![String::new(), "a_b".into(), "c".into()],
-            vec!["x".into(), "*1".into()],
-            vec![],
-            vec!["y|z".into(), "2".into(), "<3".into()],
-        ];
-        let expected =
-            "|  | a\\_b | c |\n| --- | ---: | ---: |\n| x | \\*1 |  |\n| y\\|z | 2 | &lt;3 |\n";
-        assert_eq!(Layout::Markdown.table(rows), expected);
     }
 }

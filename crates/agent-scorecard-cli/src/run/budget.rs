@@ -9,7 +9,7 @@ use agent_benchmarks::{
         rollouts_of_runs,
     },
 };
-use agent_scorecard::{Position, live};
+use agent_scorecard::{Position, live, options};
 use budget_estimation::{Seed, bagen::ProbeMethod};
 use run_logs::{
     Format, ReadOptions, Reply, RolloutFile,
@@ -29,7 +29,6 @@ use crate::{
         common::Common,
         expected::Expected,
     },
-    values::{self, whole},
 };
 
 /// The model estimates the remaining cost of each run after each of its turns
@@ -44,10 +43,10 @@ pub(crate) struct Options {
     common: Common,
     /// Resource whose remaining cost the model estimates, optionally with its cap, such as total_tokens=2500. Give this
     /// option several times to ask for several resources in one request
-    #[arg(long = "resource", value_name = "NAME[=CAP]", value_parser = values::capped)]
+    #[arg(long = "resource", value_name = "NAME[=CAP]", value_parser = options::capped)]
     resources: Vec<(String, Option<f64>)>,
     /// Cap on the cost of each run, in units of the first resource
-    #[arg(long, value_name = "N", value_parser = values::cap)]
+    #[arg(long, value_name = "N", value_parser = options::cap)]
     cap: Option<f64>,
     /// Set the cap of each resource that has none: the median spending of all runs by the same model. With --dialogues
     /// swebench, this is always done, because the paper uses these caps
@@ -67,7 +66,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "TASK", value_parser = tasks())]
     task: Option<Task>,
     /// Limit that our own prompt states for the model's thoughts, in tokens; 0 asks for the answer only
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = whole::<u32>(0, 100_000))]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = options::whole::<u32>(0, 100_000))]
     think_tokens: u32,
     /// Ask for a single number instead of an interval
     #[arg(long)]
@@ -75,7 +74,7 @@ pub(crate) struct Options {
 }
 
 fn tasks() -> impl clap::builder::TypedValueParser<Value = Task> {
-    values::one_of(Task::ALL.map(|task| (task.name(), task)))
+    options::one_of(Task::ALL.map(|task| (task.name(), task)))
 }
 
 /// The runs that the model is asked about.
@@ -253,9 +252,7 @@ impl Options {
         }
         let task = self.task.or(self.dialogues);
         let files = task.map(Task::files);
-        if let Some(texts) =
-            self.common.published.texts(files.as_ref().map_or(&[], |files| files))?
-        {
+        if let Some(texts) = self.common.texts(files.as_ref().map_or(&[], |files| files))? {
             let task =
                 task.ok_or("--published: give --task, which selects the prompts that are sent")?;
             let prompts = Prompts::published(task, &texts);
@@ -318,7 +315,7 @@ impl Protocol for Options {
         let mut setting = asked(&self.resources());
         let task = self.task.or(self.dialogues).map_or("", |task| task.name());
         setting +=
-            &format!(", {} {task}, think {}", self.common.published.name(), self.think_tokens);
+            &format!(", {} {task}, think {}", self.common.name_of_texts(), self.think_tokens);
         for (is, what) in [
             (self.has_median_caps(), ", median caps"),
             (self.show_results, ", results shown"),

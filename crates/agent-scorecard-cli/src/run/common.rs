@@ -3,13 +3,9 @@
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use agent_benchmarks::{Api, Sampling, Value, client::ClientSettings, run_logs::to_json};
-use agent_scorecard::live::LiveOptions;
+use agent_scorecard::{live::LiveOptions, options};
 
-use crate::{
-    files::bundled::text,
-    output::options::Forms,
-    values::{self, whole},
-};
+use crate::{files::bundled::text, output::options::Forms};
 
 /// The environment variable of the server's key.
 pub(crate) const KEY: &str = "AGENT_SCORECARD_API_KEY";
@@ -35,7 +31,7 @@ pub(crate) struct Common {
     #[arg(long, conflicts_with_all = ["json", "markdown", "fail_if", "html", "plot"])]
     pub(crate) dry_run: bool,
     /// Maximum number of tokens in a reply
-    #[arg(long, value_name = "N", default_value_t = 4_096, value_parser = whole::<u64>(1, u64::MAX))]
+    #[arg(long, value_name = "N", default_value_t = 4_096, value_parser = options::whole::<u64>(1, u64::MAX))]
     pub(crate) max_output_tokens: u64,
     /// Send the token limit as max_completion_tokens, which some models need instead of max_tokens
     #[arg(long)]
@@ -55,10 +51,10 @@ pub(crate) struct Common {
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub(crate) unreadable_limit: usize,
     /// Number of concurrent conversations
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = whole::<usize>(1, 1_000))]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = options::whole::<usize>(1, 1_000))]
     pub(crate) at_a_time: usize,
     /// Maximum time to wait for a reply, in seconds
-    #[arg(long, value_name = "S", default_value_t = 300, value_parser = whole::<u64>(1, 31_536_000))]
+    #[arg(long, value_name = "S", default_value_t = 300, value_parser = options::whole::<u64>(1, 31_536_000))]
     timeout: u64,
     /// Stop when N tokens are used. Tokens of earlier calls on the same folder count too
     #[arg(long, value_name = "N")]
@@ -74,13 +70,15 @@ pub(crate) struct Common {
     #[arg(long, value_name = "X", requires = "prices", value_parser = amount)]
     cost_cap: Option<f64>,
     /// Number of bootstrap resamples for the 95 % intervals; 0 gives no intervals
-    #[arg(long, value_name = "N", default_value_t = trajectory_metrics::Bootstrap::RESAMPLES, value_parser = values::resamples)]
+    #[arg(long, value_name = "N", default_value_t = trajectory_metrics::Bootstrap::RESAMPLES, value_parser = options::resamples)]
     resamples: usize,
     /// Seed of the bootstrap
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    #[command(flatten)]
-    pub(crate) published: Published,
+    /// Folder with the published prompts, such as a checkout of the released repository. Without this option, prompts
+    /// use our wording
+    #[arg(long, value_name = "DIR")]
+    pub(crate) published: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) forms: Forms,
 }
@@ -143,6 +141,24 @@ impl Common {
         Ok(())
     }
 
+    /// Returns the published texts of the files with these names, by name; `None` if our own are sent.
+    pub(crate) fn texts(
+        &self,
+        names: &[&'static str],
+    ) -> Result<Option<BTreeMap<&'static str, String>>, String> {
+        let Some(folder) = &self.published else { return Ok(None) };
+        let text = |name: &&'static str| {
+            let text = text(&folder.join(name)).map_err(|error| format!("--published: {error}"));
+            Ok((*name, text?))
+        };
+        names.iter().map(text).collect::<Result<_, _>>().map(Some)
+    }
+
+    /// Returns the name of the texts that are sent, for the journal.
+    pub(crate) const fn name_of_texts(&self) -> &'static str {
+        if self.published.is_some() { "published texts" } else { "texts of our own" }
+    }
+
     pub(crate) fn live(&self) -> LiveOptions {
         let Self { model, resamples, seed, .. } = self;
         LiveOptions { model: model.clone(), resamples: *resamples, seed: *seed }
@@ -184,37 +200,4 @@ fn prices(text: &str) -> Result<[f64; 2], &'static str> {
     let (input, output) = text.split_once(',').ok_or(problem)?;
     let number = |text: &str| text.trim().parse::<f64>().ok().filter(|it| (0.0..=1e6).contains(it));
     Ok([number(input).ok_or(problem)?, number(output).ok_or(problem)?])
-}
-
-/// The option that takes prompts from a folder.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Published {
-    /// Folder with the published prompts, such as a checkout of the released repository. Without this option, prompts
-    /// use our wording
-    #[arg(long = "published", value_name = "DIR")]
-    folder: Option<PathBuf>,
-}
-
-impl Published {
-    /// Returns the texts of the files with these names, by name; `None` without the option.
-    pub(crate) fn texts(
-        &self,
-        names: &[&'static str],
-    ) -> Result<Option<BTreeMap<&'static str, String>>, String> {
-        let Some(folder) = &self.folder else { return Ok(None) };
-        let text = |name: &&'static str| {
-            let text = text(&folder.join(name)).map_err(|error| format!("--published: {error}"));
-            Ok((*name, text?))
-        };
-        names.iter().map(text).collect::<Result<_, _>>().map(Some)
-    }
-
-    pub(crate) const fn is_given(&self) -> bool {
-        self.folder.is_some()
-    }
-
-    /// Returns the name of the texts that are sent, for the journal.
-    pub(crate) const fn name(&self) -> &'static str {
-        if self.is_given() { "published texts" } else { "texts of our own" }
-    }
 }

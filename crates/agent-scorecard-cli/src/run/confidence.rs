@@ -9,7 +9,7 @@ use agent_benchmarks::{
         Instance, Prompts, TruthProbe,
     },
 };
-use agent_scorecard::{Position, live};
+use agent_scorecard::{Position, live, options};
 
 use crate::{
     files::bundled::text,
@@ -19,7 +19,6 @@ use crate::{
         common::Common,
         expected::Expected,
     },
-    values::{one_of, whole},
 };
 
 /// The model answers each question in steps and states its confidence after each step. The report scores the stated
@@ -34,10 +33,10 @@ pub(crate) struct Options {
     common: Common,
     /// Use the limits of the paper for this data set, and seed 42: strategyqa (16 steps, 3 pages per search) or
     /// hotpotqa (7 steps, 5 pages per search)
-    #[arg(long, value_name = "NAME", value_parser = one_of([("strategyqa", Dataset::StrategyQa), ("hotpotqa", Dataset::HotpotQa)]))]
+    #[arg(long, value_name = "NAME", value_parser = options::one_of([("strategyqa", Dataset::StrategyQa), ("hotpotqa", Dataset::HotpotQa)]))]
     preset: Option<Dataset>,
     /// Maximum number of steps of a run (default: 7, or the value of --preset)
-    #[arg(long, value_name = "N", value_parser = whole::<usize>(1, 1_000))]
+    #[arg(long, value_name = "N", value_parser = options::whole::<usize>(1, 1_000))]
     steps: Option<usize>,
     /// File of pages that the model can search, with the actions Search, Lookup, Click and Finish
     #[arg(long, value_name = "PAGES")]
@@ -47,12 +46,12 @@ pub(crate) struct Options {
     explanation: bool,
     /// What to do about a stated confidence outside [0, 1]: clip replaces it by the nearer of 0 and 1, as in the paper;
     /// ask-again asks the model again, as for a missing confidence
-    #[arg(long, value_name = "RULE", action = clap::ArgAction::Set, default_value = "clip", value_parser = one_of([("clip", true), ("ask-again", false)]))]
+    #[arg(long, value_name = "RULE", action = clap::ArgAction::Set, default_value = "clip", value_parser = options::one_of([("clip", true), ("ask-again", false)]))]
     out_of_range: bool,
     /// Continue each run that was cut off at the maximum number of steps M times, with a different seed each time. The
     /// numbers of successes and failures are written to continuations.jsonl in the folder. Runs with fewer than 5
     /// outcomes are left out
-    #[arg(long = "continue", value_name = "M", value_parser = whole::<usize>(2, 1_000))]
+    #[arg(long = "continue", value_name = "M", value_parser = options::whole::<usize>(2, 1_000))]
     branches: Option<usize>,
     /// Further steps from which --continue continues every run: all, numbers such as 0,2 (0 is the beginning), or stops
     /// for no further steps. The counts are written to steps.jsonl in the folder. With all, the report also has rows
@@ -65,7 +64,7 @@ pub(crate) struct Options {
     #[arg(long)]
     p_true: bool,
     /// Maximum number of steps that a continuation adds to a cut-off run (default: --steps)
-    #[arg(long, value_name = "N", requires = "branches", value_parser = whole::<usize>(1, 1_000))]
+    #[arg(long, value_name = "N", requires = "branches", value_parser = options::whole::<usize>(1, 1_000))]
     more_steps: Option<usize>,
 }
 
@@ -243,7 +242,7 @@ impl Options {
             .with_sampling(self.sampling())
             .with_explanation(self.explanation)
             .with_clipping(self.out_of_range);
-        if let Some(texts) = self.common.published.texts(Prompts::FILES)? {
+        if let Some(texts) = self.common.texts(Prompts::FILES)? {
             if self.corpus.is_none() {
                 return Err(
                     "--published: the published actions search pages; give --corpus, too".into()
@@ -281,7 +280,7 @@ impl Protocol for Options {
     fn setting(&self) -> String {
         let actions = if self.corpus.is_some() { "pages" } else { "no pages" };
         let explanation = if self.explanation { ", explanations" } else { "" };
-        let texts = self.common.published.name();
+        let texts = self.common.name_of_texts();
         let asked =
             if self.out_of_range { "" } else { ", confidence outside [0, 1] asked for again" };
         format!("at most {} steps, {actions}{explanation}{asked}, {texts}", self.steps())

@@ -6,7 +6,7 @@ use agent_benchmarks::costbench::{
     CostBench, CostBenchRecord, CostModel, EnvironmentRules, EventKind, Instance, Objective,
     Prompts, Query, ReplyRules, RuleVersion, Split, queries, read_queries,
 };
-use agent_scorecard::{convert, costbench::Blocking, live};
+use agent_scorecard::{convert, costbench::Blocking, live, options};
 use run_logs::{ConfidenceStream, FactRules, ForecastPolicy, RunTable, StreamOptions};
 
 use crate::{
@@ -18,7 +18,6 @@ use crate::{
         common::Common,
         expected::Expected,
     },
-    values::{self, whole},
 };
 
 /// The model answers travel requests by calling tools, and is asked to do so at the lowest cost
@@ -31,38 +30,38 @@ pub(crate) struct Options {
     #[command(flatten)]
     common: Common,
     /// Refinement level of the tasks, from 0 to 5. Tasks of level L have L + 3 steps
-    #[arg(long, value_name = "L", default_value_t = 2, value_parser = whole::<usize>(0, 5))]
+    #[arg(long, value_name = "L", default_value_t = 2, value_parser = options::whole::<usize>(0, 5))]
     level: usize,
     /// Kinds of events that change the tools during a run, in order, separated by commas; mixed draws the kinds at
     /// random for each query
-    #[arg(long, value_name = "KINDS", default_value = "none", value_delimiter = ',', value_parser = values::names::<Blocking>())]
+    #[arg(long, value_name = "KINDS", default_value = "none", value_delimiter = ',', value_parser = options::names::<Blocking>())]
     block: Vec<Blocking>,
     /// Number of times that the events of --block occur in a run
-    #[arg(long, value_name = "K", default_value_t = 1, value_parser = whole::<usize>(1, 10))]
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = options::whole::<usize>(1, 10))]
     blocks: usize,
     /// Number of test queries to use, from 1 to 381. They are spread evenly over the tasks
-    #[arg(long, value_name = "N", default_value_t = 381, value_parser = whole::<usize>(1, 381))]
+    #[arg(long, value_name = "N", default_value_t = 381, value_parser = options::whole::<usize>(1, 381))]
     queries: usize,
     /// Seed of costs and events, and without --published also of the wishes in the requests
-    #[arg(long, value_name = "S", default_value_t = 42, value_parser = values::seed)]
+    #[arg(long, value_name = "S", default_value_t = 42, value_parser = options::seed)]
     global_seed: u64,
     /// Standard deviation of the noise in the costs of composite tools
-    #[arg(long, value_name = "X", default_value_t = 0.1, value_parser = values::number)]
+    #[arg(long, value_name = "X", default_value_t = 0.1, value_parser = options::number)]
     noise_std: f64,
     /// Rules to follow where the paper and its released code differ: released (code) or paper
-    #[arg(long, value_name = "R", default_value = "released", value_parser = values::one_of([("released", RuleVersion::Released), ("paper", RuleVersion::PaperText)]))]
+    #[arg(long, value_name = "R", default_value = "released", value_parser = options::one_of([("released", RuleVersion::Released), ("paper", RuleVersion::PaperText)]))]
     rules: RuleVersion,
     /// Which replies to accept: released accepts what the released code accepts; strict accepts only replies that
     /// follow the instructions, and answers other replies with a reminder
-    #[arg(long, value_name = "R", default_value = "released", value_parser = values::one_of([("released", ReplyRules::RELEASED), ("strict", ReplyRules::STRICT)]))]
+    #[arg(long, value_name = "R", default_value = "released", value_parser = options::one_of([("released", ReplyRules::RELEASED), ("strict", ReplyRules::STRICT)]))]
     replies: ReplyRules,
     /// Ask for a confidence in each reply: completed asks how likely the model is to reach the right answer, optimal
     /// how likely it is to reach it at the lowest cost. The confidence is scored and written to NAME.jsonl in the
     /// folder, which the subcommand `traces` can read
-    #[arg(long, value_name = "IN", value_parser = values::one_of(Objective::ALL.map(|it| (it.name(), it))))]
+    #[arg(long, value_name = "IN", value_parser = options::one_of(Objective::ALL.map(|it| (it.name(), it))))]
     confidence: Option<Objective>,
     /// Ask the server for log-probabilities, with N alternatives for each token (0 to 20)
-    #[arg(long, value_name = "N", value_parser = whole::<u8>(0, 20))]
+    #[arg(long, value_name = "N", value_parser = options::whole::<u8>(0, 20))]
     logprobs: Option<u8>,
 }
 
@@ -101,14 +100,14 @@ impl Options {
                 );
             }
         };
-        Ok(match self.common.published.texts(Prompts::FILES)? {
+        Ok(match self.common.texts(Prompts::FILES)? {
             None => bench,
             Some(texts) => bench.with_prompts(Prompts::published(&texts)?)?,
         })
     }
 
     fn all_queries(&self) -> Result<Vec<Query>, Box<dyn Error>> {
-        Ok(match self.common.published.texts(&[QUERIES])? {
+        Ok(match self.common.texts(&[QUERIES])? {
             None => queries(Split::Test, self.global_seed),
             Some(texts) => read_queries(&texts[QUERIES], self.global_seed)
                 .map_err(|error| format!("--published: {QUERIES}: {error}"))?,
@@ -154,7 +153,7 @@ impl Protocol for Options {
         let events: Vec<&str> = block.iter().map(|block| block.name()).collect();
         let events = events.join(",");
         let replies = if self.replies == ReplyRules::STRICT { "strict" } else { "released" };
-        let texts = self.common.published.name();
+        let texts = self.common.name_of_texts();
         format!(
             "level {level}, events {events} times {blocks}, seed {global_seed}, noise {noise_std}, rules {rules:?}, \
              replies {replies}, logprobs {:?}, {texts}{}",

@@ -35,7 +35,7 @@ impl<G: Game> Options<G> {
     }
 
     fn conversations(&self) -> Result<Named<G::Environment>, Box<dyn Error>> {
-        let texts = self.common.published.texts(&[Texts::FILE])?;
+        let texts = self.common.texts(&[Texts::FILE])?;
         let texts = texts.map(|texts| Texts::published(&texts[Texts::FILE])).transpose();
         let texts = texts.map_err(|error| format!("--published: {error}"))?;
         let (settings, environments) = self.game.runs(texts.as_ref())?;
@@ -62,7 +62,7 @@ impl<G: Game> Protocol for Options<G> {
     fn setting(&self) -> String {
         let turn = self.turn_tokens().map_or("no limit".to_owned(), |most| most.to_string());
         let (game, asks, texts) =
-            (self.game.setting(), self.game.asks(), self.common.published.name());
+            (self.game.setting(), self.game.asks(), self.common.name_of_texts());
         format!("{game}, {asks}, tokens of a turn: {turn}, {texts}")
     }
 

@@ -15,7 +15,7 @@ use agent_benchmarks::{
         SolveRecord, Triage, TriageRecord,
     },
 };
-use agent_scorecard::{Position, live};
+use agent_scorecard::{Position, live, options};
 use knapsack_oracle::{InjectedPool, Item, Pool, ReSolve, Seed};
 use serde_json::Value;
 use trajectory_metrics::random::fnv1a;
@@ -29,7 +29,6 @@ use crate::{
         expected::Expected,
     },
     triage::SCORES,
-    values::{self, whole},
 };
 
 /// The model solves each question once, and then makes plans for pools of questions under budgets
@@ -43,10 +42,10 @@ pub(crate) struct Options {
     common: Common,
     /// Budget of a pool as a share of the cost of solving all its questions, above 0 and at most 1. May be given
     /// several times
-    #[arg(long = "alpha", value_name = "A", default_value = "0.5", value_parser = values::alpha)]
+    #[arg(long = "alpha", value_name = "A", default_value = "0.5", value_parser = options::alpha)]
     alphas: Vec<Alpha>,
     /// Role that the request for a plan gives to the model. May be given several times
-    #[arg(long = "framing", value_name = "NAME", default_value = "neutral", value_parser = values::one_of(Framing::ALL.map(|it| (it.name(), it))))]
+    #[arg(long = "framing", value_name = "NAME", default_value = "neutral", value_parser = options::one_of(Framing::ALL.map(|it| (it.name(), it))))]
     framings: Vec<Framing>,
     /// What the prompt calls the questions, such as "geometry problems"
     #[arg(long, value_name = "TEXT", default_value = PROBLEMS)]
@@ -55,15 +54,15 @@ pub(crate) struct Options {
     #[arg(long)]
     no_schema: bool,
     /// Maximum number of tokens in a plan (default: the value of --max-output-tokens)
-    #[arg(long, value_name = "N", value_parser = whole::<u64>(1, u64::MAX))]
+    #[arg(long, value_name = "N", value_parser = options::whole::<u64>(1, u64::MAX))]
     max_plan_tokens: Option<u64>,
     /// Number of questions in a pool
-    #[arg(long, value_name = "N", default_value_t = POOL, value_parser = whole::<usize>(1, u64::MAX))]
+    #[arg(long, value_name = "N", default_value_t = POOL, value_parser = options::whole::<usize>(1, u64::MAX))]
     pool_size: usize,
     /// Let the model solve the problems that each plan selects. With enforced, an attempt is cut off at the tokens that
     /// the plan allocates; with advisory, it may use more. Without this option, plans are scored on separate attempts
     /// at the questions
-    #[arg(long, value_name = "REGIME", value_parser = values::one_of([("advisory", Regime::Advisory), ("enforced", Regime::Enforced)]))]
+    #[arg(long, value_name = "REGIME", value_parser = options::one_of([("advisory", Regime::Advisory), ("enforced", Regime::Enforced)]))]
     live: Option<Regime>,
     /// With --live, tell the model how many tokens the plan allocates to a problem
     #[arg(long, requires = "live")]
@@ -76,13 +75,13 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE")]
     unsolvable: Option<PathBuf>,
     /// Share of each pool that unsolvable questions replace, from 0 to 1
-    #[arg(long, value_name = "X", default_value_t = 0.25, requires = "unsolvable", value_parser = values::share)]
+    #[arg(long, value_name = "X", default_value_t = 0.25, requires = "unsolvable", value_parser = options::share)]
     unsolvable_share: f64,
     /// Program, with its arguments, that judges the model's answers to questions with "checker": "outside" (see below)
     #[arg(long, value_name = "COMMAND", conflicts_with = "live", value_parser = Checker::new)]
     checker: Option<Checker>,
     /// Maximum time for a verdict of --checker, in seconds
-    #[arg(long, value_name = "S", default_value_t = 60, value_parser = whole::<u64>(1, 31_536_000))]
+    #[arg(long, value_name = "S", default_value_t = 60, value_parser = options::whole::<u64>(1, 31_536_000))]
     checker_timeout: u64,
     /// Refuse a plan that names a problem twice, and drop an allocation that is not a number of tokens. Without this
     /// option, as in the paper, the first entry of a problem counts, and an allocation that is not a number counts as 0
@@ -112,7 +111,7 @@ const INJECTION: Seed = Seed::new(1);
 
 impl Options {
     fn prompts(&self) -> Result<Prompts, Box<dyn Error>> {
-        let texts = self.common.published.texts(Prompts::FILES)?;
+        let texts = self.common.texts(Prompts::FILES)?;
         Ok(texts.map_or_else(|| Ok(Prompts::default()), |texts| Prompts::published(&texts))?)
     }
 
@@ -367,7 +366,7 @@ impl Options {
     fn differing(&self) -> impl Iterator<Item = Option<String>> {
         let word = |is_set: bool, word: &str| is_set.then(|| word.to_owned());
         let differing = [
-            word(self.common.published.is_given(), "published texts"),
+            word(self.common.published.is_some(), "published texts"),
             (self.domain != PROBLEMS).then(|| self.domain.clone()),
             self.max_plan_tokens.map(|most| format!("plans of at most {most} tokens")),
             word(self.no_schema, "no schema"),

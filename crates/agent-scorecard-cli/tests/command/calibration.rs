@@ -1,7 +1,5 @@
 //! The program as its users run it: figures out, or one line on standard error and exit code 2.
 
-use std::fs;
-
 use crate::program::{self, json_of, noted, recorded_stream, refused, run_other, write};
 use serde_json::Value;
 
@@ -20,25 +18,6 @@ fn run(arguments: &[&str]) -> std::process::Output {
 fn number(file: &Value, metric: &str, field: &str) -> f64 {
     let found = &file["metrics"][metric][field];
     found.get("value").unwrap_or(found).as_f64().unwrap()
-}
-
-#[test]
-fn what_cannot_be_compared_is_one_line_and_exit_code_2() {
-    let no_task = r#"{"id":"a","forecasts":[0.5],"outcome":true}"#;
-    let no_task = write("no_task.jsonl", &format!("{no_task}\n"));
-    let nan = write("nan.jsonl", r#"{"id":"a","task":"t","forecasts":[2.0],"outcome":true}"#);
-    let one = write("one.jsonl", r#"{"id":"a","task":"t","forecasts":[0.5],"outcome":true}"#);
-    let cases: [(&[&str], &str); 6] = [
-        (&[&no_task], "no_task.jsonl: 1 complete runs cannot be cross-fitted"),
-        (&[&nan], "nan.jsonl:1: field forecasts[0]: "),
-        (&[&one], "one.jsonl: 1 complete runs cannot be cross-fitted"),
-        (&["no/such/file.jsonl"], "no/such/file.jsonl: "),
-        (&["--resamples", "1"], "at least 2 --resamples"),
-        (&["--frobnicate"], "frobnicate"),
-    ];
-    for (arguments, expected) in cases {
-        refused(&run(arguments), expected);
-    }
 }
 
 #[test]
@@ -104,24 +83,6 @@ fn the_raw_figures_are_those_of_traces() {
             report["files"][0]["metrics"][metric]["raw"]["value"], scored[metric]["value"],
             "{metric}"
         );
-    }
-}
-
-#[test]
-fn the_order_of_the_rows_does_not_matter() {
-    let text = fs::read_to_string(bundled("overconfident")).unwrap();
-    let mirrored: Vec<&str> = text.lines().rev().collect();
-    let mirrored = write("mirrored.jsonl", &mirrored.join("\n"));
-    for split in [&[][..], &["--halves", "runs"]] {
-        let of = |path: &str| {
-            let arguments = [&[path, "--json", "--resamples", "50"], split].concat();
-            let mut report = json(&arguments);
-            report["files"][0]["file"] = Value::Null;
-            report["files"][0]["name"] = Value::Null;
-            report["account"]["name"] = Value::Null;
-            report
-        };
-        assert_eq!(of(&bundled("overconfident")), of(&mirrored));
     }
 }
 

@@ -4,8 +4,7 @@
 use std::{fs, path::Path};
 
 use crate::program::{
-    bundled, in_folder, line_of, refusal, refused, run_line, run_other, run_words, run_words_in,
-    write,
+    bundled, in_folder, line_of, refusal, refused, run_other, run_words, run_words_in, write,
 };
 
 /// Programs that read files, and what comes before the name of a file.
@@ -200,101 +199,6 @@ fn a_word_that_a_program_does_not_know_is_refused_with_exit_code_2() {
         refused(&run_other(program, &["--frobnicate"]), "--frobnicate");
     }
     refused(&run_other("costbench", &["queries.json"]), "queries.json");
-}
-
-#[test]
-fn a_value_that_an_option_does_not_take_is_refused_by_the_option_s_name() {
-    for call in [
-        "traces --schedule front",
-        "traces --calibrate magic",
-        "traces --resamples -1",
-        "traces --seed one",
-        "traces --missing guess",
-        "cut-off --schedule front",
-        "budget --cap nan",
-        "budget --resource output_tokens,",
-        "budget --coverage 1",
-        "budget --warm-up few",
-        "costbench --seed 0.5",
-        "triage --alpha 2",
-        "triage --pool-size 0",
-        "triage --seed -1",
-    ] {
-        let [_, option, value] = line_of(call).try_into().unwrap();
-        let error = refusal(&run_line(call), call);
-        let start = format!("error: invalid value '{value}' for '{option} <");
-        assert!(error.starts_with(&start), "{call}: {error}");
-    }
-}
-
-#[test]
-fn an_option_that_would_change_nothing_is_refused() {
-    for call in
-        ["budget --plot-id run-1", "budget --lenient --estimator quantile", "costbench --blocks 2"]
-    {
-        let error = refusal(&run_line(call), call);
-        assert!(error.starts_with(&format!("error: {}: ", line_of(call)[1])), "{call}: {error}");
-    }
-    refused(
-        &run_other("budget", &["--estimator", "magic"]),
-        "quantile-forest, conformal, quantile, linear",
-    );
-}
-
-#[test]
-fn a_key_that_stands_twice_is_refused_by_every_reader() {
-    let trace = r#"{"id":"a","forecasts":[0.5],"outcome":true}"#;
-    let trace_with =
-        |more: &str| format!(r#"{{"id":"b","forecasts":[0.5],"outcome":true,{more}}}"#);
-    let run_with = |more: &str| {
-        format!(r#"{{"id":"b","turns":[{{"output_tokens":5}}],"success":true,{more}}}"#)
-    };
-    let query_with = |more: &str| format!(r#"{{"query_id":"q","task":"location",{more}}}"#);
-    let cases = [
-        ("traces", trace_with(r#""id":"c""#), "id"),
-        ("traces", trace_with(r#""outcome":false"#), "outcome"),
-        ("traces", trace_with(r#""x":1,"x":2"#), "x"),
-        ("traces", trace_with(r#""x":[{"y":1,"\u0079":2}]"#), "x[0].y"),
-        ("traces --change", trace_with(r#""x":1,"x":2"#), "x"),
-        ("cut-off", trace_with(r#""x":1,"x":2"#), "x"),
-        (
-            "budget",
-            r#"{"id":"b","turns":[{"output_tokens":5,"output_tokens":500}],"success":true}"#
-                .to_owned(),
-            "turns[0].output_tokens",
-        ),
-        ("budget", run_with(r#""id":"c""#), "id"),
-        (
-            "budget",
-            run_with(r#""caps":{"output_tokens":1,"output_tokens":9}"#),
-            "caps.output_tokens",
-        ),
-        ("budget", run_with(r#""caps":{},"caps":{}"#), "caps"),
-        ("budget", run_with(r#""tags":{"k":1,"k":2}"#), "tags.k"),
-        ("costbench", query_with(r#""query_id":"r""#), "[1].query_id"),
-        ("costbench", query_with(r#""note":1,"note":2"#), "[1].note"),
-    ];
-    for (i, (program, row, field)) in cases.into_iter().enumerate() {
-        let rollout = r#"{"id":"a","turns":[{"output_tokens":5}],"success":true}"#;
-        let text = match program {
-            "costbench" => format!("[{{\"query_id\":\"p\",\"task\":\"location\"}},\n\n{row}]"),
-            "budget" => format!("{rollout}\n\n{row}\n"),
-            _ => format!("{trace}\n\n{row}\n"),
-        };
-        let path = write(&format!("repeated_{i}.jsonl"), &text);
-        let option: &[&str] = if program == "costbench" { &["--queries"] } else { &[] };
-        let error = refusal(&run_other(program, &[option, &[&path]].concat()), &row);
-        let expected = format!("error: {path}:3: field {field}: duplicate; give each key once");
-        assert!(error.starts_with(&expected), "{program}: {error}");
-    }
-    let runs = write(
-        "runs_of_estimates.jsonl",
-        r#"{"id":"a","turns":[{"output_tokens":5},{"output_tokens":5}],"success":true}"#,
-    );
-    let row = r#"{"id":"a","turn":1,"answer":"x","usage":{"n":1,"n":2}}"#;
-    let path = write("repeated_estimates.jsonl", row);
-    let error = refusal(&run_other("budget", &[&runs, "--estimator", &path]), row);
-    assert!(error.starts_with(&format!("error: {path}:1: field usage.n: ")), "{error}");
 }
 
 #[test]

@@ -1,7 +1,126 @@
 //! What every subcommand does with the files that it is given.
 
-use crate::program::{self, fresh, json_of, refusal, refused, run_line, run_words, write};
+use crate::program::{
+    self, fresh, json_of, names_field, refusal, refused, run_line, run_other, run_words, write,
+};
 use serde_json::Value;
+
+/// What reads a file, a line after a good one and a blank one, the field that its error names, and a part of the error.
+const LINES: &str = r#"
+traces | {"id":"b","forecasts":[0.5,NaN],"outcome":true} | forecasts[1]
+traces | {"id":"b","forecasts":[0.5,1.2],"outcome":true} | forecasts[1]
+traces | {"id":"b","forecasts":[null],"outcome":true} | forecasts[0]
+traces | {"id":"b","forecasts":[],"outcome":true} | forecasts
+traces | {"id":"b","outcome":true} | forecasts
+traces | {"id":"b","forecasts":[0.5]} | outcome
+traces | {"id":"b","forecasts":[0.5],"outcome":7} | outcome
+traces | {"forecasts":[0.5],"outcome":true} | id
+traces | {"id":"b","forecasts":[0.5,0.5],"outcome":null,"stop":"max_steps","horizon":1} | horizon
+traces | {"id":"b","forecasts":[0.5],"outcome":null,"stop":"max_steps","horizon":18446744073709551615} | horizon
+traces | {"id":"b","forecasts":[0.5,0. | forecasts[1]
+budget | {"turns":[{"output_tokens":1}],"success":true} | id
+budget | {"id":null,"turns":[{"output_tokens":1}],"success":true} | id
+budget | {"id":"b","success":true} | turns
+budget | {"id":"b","turns":[],"success":true} | turns
+budget | {"id":"b","turns":["x"],"success":true} | turns[0]
+budget | {"id":"b","turns":[{"output_tokens":1},{"cost_usd":1}],"success":true} | turns[1].output_tokens
+budget | {"id":"b","turns":[{"output_tokens":5},{"output_tokens":1e400}],"success":true} | turns[1].output_tokens
+budget | {"id":"b","turns":[{"output_tokens":-5}],"success":true} | turns[0].output_tokens
+budget | {"id":"b","turns":[{"output_tokens":"5"}],"success":true} | turns[0].output_tokens
+budget | {"id":"b","turns":[{"output_tokens":5,"cost_usd":-1}],"success":true} | turns[0].cost_usd
+budget | {"id":"b","turns":[{"output_tokens":5}]} | success
+budget | {"id":"b","turns":[{"output_tokens":5}],"success":null} | success
+budget | {"id":"b","turns":[{"output_tokens":5}],"success":"yes"} | success
+budget | {"id":"b","caps":{"weeks":5},"turns":[{"output_tokens":5}],"success":true} | caps.weeks
+budget | {"id":"b","turns":[{"output_tokens":5}],"success":true,"stop_reason":3} | stop_reason
+estimates | {"id":"d","turn":1,"answer":"[1, 2]"} | id
+estimates | {"id":"a","turn":3,"answer":"[1, 2]"} | turn
+estimates | {"id":"a","turn":1,"answer":"[80, 100]"} | turn
+estimates | {"id":"a","turn":-1,"answer":"[80, 100]"} | turn
+estimates | {"id":"a","answer":"x"} | turn
+estimates | {"id":"a","turn":2} | answer
+estimates | {"id":"a","turn":2,"answer":[1,2]} | answer
+estimates | {"id":["a"],"turn":2,"answer":"x"} | id
+triage | {"problem":"z","solved":1,"output_tokens":0} | output_tokens
+triage | {"problem":"z","solved":1,"output_tokens":-5} | output_tokens
+triage | {"problem":"z","solved":1,"output_tokens":5.5} | output_tokens
+triage | {"problem":"z","solved":1,"output_tokens":18446744073709551615} | output_tokens
+triage | {"problem":"z","solved":1} | output_tokens
+triage | {"problem":"z","solved":2,"output_tokens":5} | solved
+triage | {"problem":"z","solved":null,"output_tokens":5} | solved
+triage | {"problem":"z","solved":1,"output_tokens":5,"value":0} | value
+triage | {"problem":"z","solved":1,"output_tokens":5,"value":null} | value
+triage | {"problem":"a","solved":1,"output_tokens":5} | problem
+paths | {"task":"t","agent_calls":[],"expected_calls":[],"success":1} | id
+paths | {"id":"b","agent_calls":[],"expected_calls":[],"success":1} | task
+paths | {"id":"b","task":"t","expected_calls":[],"success":1} | agent_calls
+paths | {"id":"b","task":"t","agent_calls":[],"success":1} | expected_calls
+paths | {"id":"b","task":"t","agent_calls":[],"expected_calls":[]} | success
+paths | {"id":"b","task":"t","agent_calls":[],"expected_calls":[],"success":2} | success
+paths | {"id":"b","task":"t","agent_calls":[],"expected_calls":[],"success":null} | success
+paths | {"id":"b","task":"t","agent_calls":[{"name":"b"},{"args":{}}],"expected_calls":[],"success":1} | agent_calls[1].name
+paths | {"id":"b","task":"t","agent_calls":[],"expected_calls":[{"args":{}}],"success":1} | expected_calls[0].name
+paths | {"id":"b","task":"t","agent_calls":[],"expected_calls":[{"name":7}],"success":1} | expected_calls[0].name
+paths | {"id":"b","task":"t","agent_calls":[{"name":"b","ok":"yes"}],"expected_calls":[],"success":1} | agent_calls[0].ok
+paths | {"id":"b","task":"t","agent_calls":["b"],"expected_calls":[],"success":1} | agent_calls[0]
+paths | {"id":"b","task":"t","agent_calls":[["b",{},true]],"expected_calls":[],"success":1} | agent_calls[0]
+paths | {"id":"b","task":"t","agent_calls":[],"expected_calls":[{"name":"b"},["x",{}]],"success":1} | expected_calls[1]
+paths | {"id":"b","task":"t","agent_calls":[{"name":"b","args":{"id":[123456789012345678901]}}],"expected_calls":[],"success":1} | agent_calls[0]
+paths | {"id":"b","task":"t","agent_calls":[],"expected_calls":[{"name":"b","args":{"id":-9223372036854775809}}],"success":1} | expected_calls[0]
+traces | {"id":"b","forecasts":[0.5,nan],"outcome":true} | forecasts[1] | nan is not JSON; give null for what is missing
+traces | {"id":"b","forecasts":[0.5,-Infinity],"outcome":true} | forecasts[1] | -Infinity is not JSON
+traces | {"id":"b","forecasts":[0.5,None],"outcome":true} | forecasts[1] | None is not JSON
+traces --missing leave-out | {"id":"b","forecasts":[0.5,None],"outcome":true} | forecasts[1] | None is not JSON
+traces --missing leave-out | {"id":"b","forecasts":[0.5],"outcome":NaN} | outcome | NaN is not JSON
+traces --missing leave-out | {"id":"b","forecasts":["NaN"],"outcome":true} | forecasts[0] | invalid type
+traces --missing leave-out | {"id":"b","forecasts":["NaN",NaN],"outcome":true} | forecasts[0] | invalid type
+traces --missing leave-out | {"id":"b","forecasts":[{"bare":"NaN"}],"outcome":true} | forecasts[0] | invalid type
+traces --missing leave-out | {"id":"b","forecasts":[NaN],"outcome":true,"x":1,"x":2} | forecasts[0] | NaN is not JSON
+traces | {"id":"b","forecasts":[0.5],"outcome":true,"id":"c"} | id | duplicate; give each key once
+traces | {"id":"b","forecasts":[0.5],"outcome":true,"outcome":false} | outcome | duplicate
+traces | {"id":"b","forecasts":[0.5],"outcome":true,"x":1,"x":2} | x | duplicate
+traces | {"id":"b","forecasts":[0.5],"outcome":true,"x":[{"y":1,"\u0079":2}]} | x[0].y | duplicate
+traces --change | {"id":"b","forecasts":[0.5],"outcome":true,"x":1,"x":2} | x | duplicate
+cut-off | {"id":"b","forecasts":[0.5],"outcome":true,"x":1,"x":2} | x | duplicate
+budget | {"id":"b","turns":[{"output_tokens":5,"output_tokens":500}],"success":true} | turns[0].output_tokens | duplicate
+budget | {"id":"b","turns":[{"output_tokens":5}],"success":true,"id":"c"} | id | duplicate
+budget | {"id":"b","turns":[{"output_tokens":5}],"success":true,"caps":{"output_tokens":1,"output_tokens":9}} | caps.output_tokens | duplicate
+budget | {"id":"b","turns":[{"output_tokens":5}],"success":true,"caps":{},"caps":{}} | caps | duplicate
+budget | {"id":"b","turns":[{"output_tokens":5}],"success":true,"tags":{"k":1,"k":2}} | tags.k | duplicate
+estimates | {"id":"a","turn":2,"answer":"x","usage":{"n":1,"n":2}} | usage.n | duplicate
+triage | {"problem":"z","solved":1,"output_tokens":5,"output_tokens":500} | output_tokens | duplicate
+triage | {"problem":"z","solved":1,"output_tokens":5,"model":1,"m\u006fdel":2} | model | duplicate
+triage | {"problem":"z","solved":1,"output_tokens":5,"model":[{"k":1,"k":2}]} | model[0].k | duplicate
+plans | {"pool":0,"pool":1,"answer":"[]"} | pool | duplicate
+plans | {"pool":0,"alpha":1,"answer":{"plan":[{"id":"a","allocation":5,"allocation":500}]}} | answer.plan[0].allocation | duplicate
+"#;
+
+#[test]
+fn a_wrong_line_is_named_by_file_line_and_field() {
+    let rollout = r#"{"id":"a","turns":[{"output_tokens":1},{"output_tokens":2},{"output_tokens":3}],"success":true}"#;
+    let runs = write("estimated.jsonl", rollout);
+    for (number, case) in LINES.lines().skip(1).enumerate() {
+        let parts: Vec<&str> = case.split(" | ").collect();
+        let [reader, line, field] = parts[..3].try_into().unwrap();
+        let good = match reader {
+            "budget" => rollout,
+            "estimates" => r#"{"id":"a","turn":1,"answer":"[80, 100]"}"#,
+            "triage" => r#"{"problem":"a","solved":1,"output_tokens":500,"note":"x"}"#,
+            "plans" => r#"{"pool":0,"alpha":0.5,"answer":"[]"}"#,
+            "paths" => r#"{"id":"a","task":"t","agent_calls":[],"expected_calls":[],"success":true}"#,
+            _ => r#"{"id":"a","forecasts":[0.5,0.7],"outcome":true,"stop":"completed"}"#,
+        };
+        let path = write(&format!("line_{number}.jsonl"), &format!("{good}\n\n{line}\n"));
+        let error = match reader {
+            "estimates" => run_other("budget", &[&runs, "--estimator", &path]),
+            "plans" => run_other("triage", &["--planner", &path]),
+            reader => run_other(reader, &[&path, "--json"]),
+        };
+        let error = refusal(&error, case);
+        assert!(names_field(&error, &path, 3, field), "{case}: {error}");
+        assert!(error.contains(parts.get(3).unwrap_or(&"")), "{case}: {error}");
+    }
+}
 
 /// The names of the columns of a report.
 fn columns(report: &Value) -> Vec<&str> {

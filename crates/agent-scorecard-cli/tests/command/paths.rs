@@ -2,9 +2,7 @@
 
 use serde_json::Value;
 
-use crate::program::{
-    bundled_or_recorded, json_of, names_field, refusal, refused, run_other, values, write,
-};
+use crate::program::{bundled_or_recorded, json_of, refusal, run_other, values, write};
 
 fn json(arguments: &[&str]) -> Value {
     values(json_of("paths", arguments))
@@ -23,41 +21,6 @@ fn run_of(agent: &str, expected: &str) -> String {
     format!(
         r#"{{"id":"a","task":"t","agent_calls":[{agent}],"expected_calls":[{expected}],"success":1}}"#
     )
-}
-
-#[test]
-fn bad_input_is_one_line_that_names_file_line_and_field_and_exit_code_2() {
-    let whole = run_of("", "");
-    let without = |field: &str| {
-        let mut run: Value = serde_json::from_str(&whole).unwrap();
-        run.as_object_mut().unwrap().remove(field);
-        (run.to_string(), field.to_owned())
-    };
-    let missing = ["id", "task", "agent_calls", "expected_calls", "success"].map(without);
-    let success = ["2", "null"].map(|it| {
-        (whole.replace("\"success\":1", &format!("\"success\":{it}")), "success".to_owned())
-    });
-    let calls = [
-        (run_of(r#"{"name":"b"},{"args":{}}"#, ""), "agent_calls[1].name"),
-        (run_of("", r#"{"args":{}}"#), "expected_calls[0].name"),
-        (run_of("", r#"{"name":7}"#), "expected_calls[0].name"),
-        (run_of(r#"{"name":"b","ok":"yes"}"#, ""), "agent_calls[0].ok"),
-        (run_of(r#""b""#, ""), "agent_calls[0]"),
-        (run_of(r#"["b",{},true]"#, ""), "agent_calls[0]"),
-        (run_of("", r#"{"name":"b"},["x",{}]"#), "expected_calls[1]"),
-        (run_of(r#"{"name":"b","args":{"id":[123456789012345678901]}}"#, ""), "agent_calls[0]"),
-        (run_of("", r#"{"name":"b","args":{"id":-9223372036854775809}}"#), "expected_calls[0]"),
-    ]
-    .map(|(line, field)| (line, field.to_owned()));
-    for (line, field) in missing.into_iter().chain(success).chain(calls) {
-        let path = write("bad.jsonl", &format!("{GOOD}\n\n{line}\n"));
-        let error = refusal(&run_other("paths", &[&path, "--json"]), &line);
-        assert!(names_field(&error, &path, 3, &field), "{line}: {error}");
-    }
-    for (name, text) in [("prose.jsonl", "this is not JSON\n"), ("nothing.jsonl", "\n")] {
-        let path = write(name, text);
-        refused(&run_other("paths", &[&path]), &format!("{name}:"));
-    }
 }
 
 #[test]

@@ -142,26 +142,6 @@ fn a_table_of_outcomes_alone_is_compared_and_not_scored() {
 }
 
 #[test]
-fn a_table_that_was_written_twice_counts_once() {
-    let once = table("id,task,confidence,correct", 1.0);
-    let (_, rows) = once.split_once('\n').unwrap();
-    let [single, double] = [("once.csv", once.clone()), ("twice.csv", format!("{once}{rows}"))]
-        .map(|(name, text)| write(name, &text));
-    for subcommand in ["compare", "traces"] {
-        let mut expected = json_of(subcommand, &[&single]);
-        let mut found = json_of(subcommand, &[&double]);
-        assert!(notes(&found).contains("24 rows repeat an earlier row"), "{}", notes(&found));
-        for report in [&mut expected, &mut found] {
-            strip(report);
-            report["conclusion"].take();
-        }
-        assert_eq!(found, expected, "{subcommand}");
-        let kept = json_of(subcommand, &[&double, "--repeats", "keep"]);
-        assert!(!notes(&kept).contains("repeat an earlier row"), "{}", notes(&kept));
-    }
-}
-
-#[test]
 fn blanks_and_fractions_of_whole_numbers_do_not_part_tasks_and_look_alikes_are_said() {
     let header = "id,task,confidence,correct";
     let plain = table(header, 1.0);

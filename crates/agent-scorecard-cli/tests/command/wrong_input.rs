@@ -13,7 +13,7 @@ const PROBLEM: &str = r#"{"problem":"a","solved":true,"output_tokens":5}"#;
 const INSPECT: &str = r#"{"version":2,"status":"success","eval":{"task":"t","model":"m"},"samples":[{"id":1,"epoch":1,"scores":SCORES}]}"#;
 
 /// Files with this second line after a valid first one.
-const SECOND_LINES: [(&str, &str, &str); 11] = [
+const SECOND_LINES: [(&str, &str, &str); 13] = [
     ("truncated", TRACE, r#"{"id":"b","forecasts":[0.5"#),
     ("outside", TRACE, r#"{"id":"b","forecasts":[0.5,1.5],"outcome":true}"#),
     ("below", TRACE, r#"{"id":"b","forecasts":[0.5,-0.5],"outcome":true}"#),
@@ -23,11 +23,13 @@ const SECOND_LINES: [(&str, &str, &str); 11] = [
     ("no_forecast", TRACE, r#"{"id":"b","forecasts":[],"outcome":true}"#),
     ("horizon", TRACE, r#"{"id":"b","forecasts":[0.5],"outcome":true,"horizon":0}"#),
     ("list", TRACE, "[1,2]"),
+    ("same_id", TRACE, r#"{"id":"a","forecasts":[0.5],"outcome":false}"#),
+    ("two", TRACE, r#"{"id":"b","forecasts":[1],"outcome":true} {"id":"c"}"#),
     ("no_turns", ROLLOUT, r#"{"id":"b","turns":[],"success":true}"#),
     ("free", PROBLEM, r#"{"problem":"b","solved":true,"output_tokens":0}"#),
 ];
 
-const FILES: [(&str, &str); 10] = [
+const FILES: [(&str, &str); 16] = [
     ("negative.jsonl", r#"{"id":"b","turns":[{"output_tokens":-5}],"success":true}"#),
     ("rollouts.jsonl", ROLLOUT),
     ("problems.jsonl", PROBLEM),
@@ -37,6 +39,12 @@ const FILES: [(&str, &str); 10] = [
     ("paths.jsonl", r#"{"id":"a","task":"t","agent_calls":[],"success":true}"#),
     ("no_log.txt", "hello\n"),
     ("empty.jsonl", ""),
+    ("blank.jsonl", "\n"),
+    ("prose.jsonl", "this is not JSON\n"),
+    ("one.jsonl", r#"{"id":"a","task":"t","forecasts":[0.5],"outcome":true}"#),
+    ("taskless.jsonl", r#"{"id":"a","forecasts":[0.5],"outcome":true}"#),
+    ("broken.jsonl", r#"{"id":"d","forecasts":[0.5],"outcome":null,"stop":"parse_error"}"#),
+    ("unsolved.jsonl", r#"{"problem":"u","solved":0,"output_tokens":1}"#),
     ("cut.eval", "PK\x03\x04abcdef"),
 ];
 
@@ -97,6 +105,99 @@ convert --to paths --output never.jsonl |  | no run can be converted
 completions tcsh | invalid value 'tcsh' for '<SHELL>' | bash, elvish, fish
 budget /dev/zero | /dev/zero | is a pipe, a socket or a device; give a regular file
 triage /dev/zero | /dev/zero | is a pipe, a socket or a device; give a regular file
+traces prose.jsonl | prose.jsonl:1: | give one object per line
+traces two.jsonl | two.jsonl:2: | goes on after the end of its JSON value
+traces taskless.jsonl --cluster-by task-only | taskless.jsonl:1: field task: missing | --cluster-by task-only needs one
+traces taskless.jsonl --calibrate platt | taskless.jsonl: | no model can be fitted to the runs outside fold 0
+traces --change taskless.jsonl | taskless.jsonl: 1 complete runs cannot be cross-fitted | --halves runs
+traces --change one.jsonl | one.jsonl: 1 complete runs cannot be cross-fitted | --halves runs
+traces --change --resamples 1 | --change: needs Platt scaling | at least 2 --resamples
+traces --resamples 18446744073709551615 | invalid value '18446744073709551615' for '--resamples < | up to 1000000
+traces --resamples 100000000000 | invalid value '100000000000' for '--resamples < | up to 1000000
+traces --resamples -1 | invalid value '-1' for '--resamples < | up to 1000000
+traces --schedule front | invalid value 'front' for '--schedule < | no weight schedule is called "front"
+traces --summary first | invalid value 'first' for '--summary < | no summary is called "first"
+traces --calibrate magic | invalid value 'magic' for '--calibrate < | [possible values: none, platt, isotonic]
+traces --cluster-by day | invalid value 'day' for '--cluster-by < | [possible values: task, task-only, run]
+traces --seed one | invalid value 'one' for '--seed < | from 0 to
+traces --missing guess | invalid value 'guess' for '--missing < | carry-forward-from=P with P from 0 to 1
+cut-off same_id.jsonl --plot x.svg | same_id.jsonl:2: field id: | already in line 1
+cut-off broken.jsonl --plot x.svg | --plot: nothing to draw | no figure of these files has a point
+cut-off --plot nowhere/picture.svg | nowhere/picture.svg | No such file
+cut-off --schedule front | invalid value 'front' for '--schedule < | no weight schedule is called "front"
+cut-off --assume hope | invalid value 'hope' for '--assume < | non-informative
+cut-off --odds-ratio 0.5 | invalid value '0.5' for '--odds-ratio < | at least 1
+cut-off --hide 1.5 | invalid value '1.5' for '--hide < | from 0 to 1
+cut-off --min-valid 0 | invalid value '0' for '--min-valid < | at least 1
+cut-off --calibrate wish | invalid value 'wish' for '--calibrate < | platt
+cut-off --resamples 9999999999 | invalid value '9999999999' for '--resamples < | 1000000
+budget prose.jsonl | prose.jsonl:1: | give one object per line
+budget empty.jsonl | empty.jsonl: | is empty
+budget --estimator magic | --estimator: magic: there is no such file | quantile-forest, conformal, quantile, linear
+budget --points | --points: | give --estimator FILE too
+budget --lenient --estimator quantile | --lenient: | give --estimator FILE too
+budget --plot-id run-1 | --plot-id: | give --plot FILE
+budget --keys model,,task | invalid value '' for '--keys < | with commas between them
+budget --cap -1 | invalid value '-1' for '--cap < | from 0 to 1e100
+budget --cap nan | invalid value 'nan' for '--cap < | from 0 to 1e100
+budget --coverage 1 | invalid value '1' for '--coverage < | between 0 and 1
+budget --resource output_tokens, | invalid value 'output_tokens,' for '--resource < | with commas between them
+budget --warm-up few | invalid value 'few' for '--warm-up < | a whole number
+budget rollouts.jsonl --probes 1 | rollouts.jsonl:1: achieved: missing | --probes needs it
+budget rollouts.jsonl --cluster-by task-only | rollouts.jsonl:1: task: missing | --cluster-by task-only needs it
+costbench --queries nowhere.json | nowhere.json: | No such file
+costbench --refinement-level -1 | invalid value '-1' for '--refinement-level < | from 0 to 10
+costbench --refinement-level 11 | invalid value '11' for '--refinement-level < | from 0 to 10
+costbench --refinement-level two | invalid value 'two' for '--refinement-level < | from 0 to 10
+costbench --seed -1 | invalid value '-1' for '--seed < | from 0 to
+costbench --seed 1.5 | invalid value '1.5' for '--seed < | from 0 to
+costbench --noise-std -0.1 | --noise-std: noise is -0.1 | from 0 to 1e9
+costbench --noise-std NaN | --noise-std: noise is NaN | from 0 to 1e9
+costbench --noise-std inf | --noise-std: noise is inf | from 0 to 1e9
+costbench --min-cost -1 | --min-cost: | from 0 to 1e9
+costbench --min-cost nan | --min-cost: | from 0 to 1e9
+costbench --min-cost 26 | --min-cost and --max-cost: | from the lowest atomic cost
+costbench --max-cost 14 | --min-cost and --max-cost: | from the lowest atomic cost
+costbench --max-cost dear | invalid value 'dear' for '--max-cost < | give a number
+costbench --block ban-tool --blocks 0 | --blocks: | give 1 or more
+costbench --block ban-tool --blocks 4 | --blocks: | at most 3 of ban-tool
+costbench --block cost-change --blocks 21 | --blocks: | at most 20 of cost-change
+costbench --block mixed --blocks 4 | --blocks: | at most 3 of mixed
+costbench --block none --blocks 2 | --blocks: | name a kind of event
+costbench --blocks 2 | --blocks: | name a kind of event
+costbench --blocks | a value is required for '--blocks | --help
+costbench --rules house | invalid value 'house' for '--rules < | paper, released
+costbench --results x.json --checkout nowhere --seed 7 | --results: | the file states tools, costs, events, rules and their seed
+costbench --results x.json --checkout nowhere --block ban-tool | --results: | the file states
+costbench --results x.json --checkout nowhere --noise-std 1 | --results: | the file states
+costbench --results x.json --checkout nowhere --seed 42 | nowhere/env/data | No such file
+triage nowhere.jsonl | nowhere.jsonl: | No such file
+triage --alpha 0 | invalid value '0' for '--alpha < | above 0
+triage --alpha 1.1 | invalid value '1.1' for '--alpha < | at most 1
+triage --alpha nan | invalid value 'nan' for '--alpha < | above 0
+triage --pool-size 0 | invalid value '0' for '--pool-size < | at least 1
+triage --seed -1 | invalid value '-1' for '--seed < | from 0 to
+triage --orders 0 | invalid value '0' for '--orders < | from 2 to 1000000
+triage --shuffles 1 | invalid value '1' for '--shuffles < | from 2 to 1000000
+triage --ratio 0.5 | --ratio: | but none are given
+triage --unsolvable unsolved.jsonl --ratio 1.5 | invalid value '1.5' for '--ratio < | from 0 to 1
+triage --unsolvable unsolved.jsonl | unsolved.jsonl: unsolvable items: expected | found 1
+triage --unsolvable problems.jsonl | problems.jsonl: field solved: | give only problems that were not solved
+triage --unsolvable nowhere.jsonl | nowhere.jsonl: | No such file
+triage --capped nowhere.jsonl | nowhere.jsonl: | No such file
+triage --write-pools nowhere/pools.jsonl | nowhere/pools.jsonl: | No such file
+paths prose.jsonl | prose.jsonl:1: | give one object per line
+paths blank.jsonl | blank.jsonl: | is empty
+play chess | unrecognized subcommand 'chess' | --help
+play warehouse --cap 9 | --cap, --resource NAME=CAP: | without --target, runs get budgets of their own
+play warehouse --target 9 --probe-method released | the argument '--target | '--probe-method
+play warehouse --preset training | unexpected argument '--preset' | --help
+play sokoban --mistakes 2 | invalid value '2' for '--mistakes < | from 0 to 1
+play sokoban --stop-after 1 | the following required arguments | --ask
+play sokoban --resource weeks | --resource: weeks is unknown; | known: fresh_input_tokens, output_tokens, total_tokens, steps
+play sokoban --count 0 | invalid value '0' for '--count < | from 1 to 100000
+logs bundled:/other.jsonl | bundled:/other.jsonl: | No such file
+logs demo_log.jsonl | demo_log.jsonl: | No such file
 "#;
 
 #[test]
@@ -119,7 +220,7 @@ fn what_is_wrong_is_named_with_its_place_and_what_would_be_right() {
     let invalid = [TRACE.as_bytes(), b"\n{\"id\":\"\xff\"}"].concat();
     fs::write(folder.join("utf8.jsonl"), invalid).unwrap();
     let cases: Vec<&str> = CASES.lines().skip(1).collect();
-    assert_eq!(cases.len(), 55);
+    assert_eq!(cases.len(), 148);
     for case in cases {
         let [call, place, hint] = case.split(" | ").collect::<Vec<_>>().try_into().unwrap();
         let words = line_of(call);

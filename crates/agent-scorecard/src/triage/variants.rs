@@ -17,15 +17,18 @@ use crate::{
 const STABLE: f64 = 0.1;
 
 /// The score of a model on one data set, under one variant of a prompt, with one budget.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
 pub struct VariantScore {
     /// The model.
     pub model: String,
     /// The mode of the model, such as with or without thinking; may be empty.
+    #[serde(default)]
     pub mode: String,
     /// The data set; may be empty.
+    #[serde(default)]
     pub dataset: String,
     /// The variant of the prompt; may be empty.
+    #[serde(default)]
     pub variant: String,
     /// The budget.
     pub alpha: Alpha,

@@ -5,9 +5,9 @@
 
 mod program;
 
-use std::{fs, path::Path};
+use std::fs;
 
-use program::{bundled, in_folder, json, noted, refusal, refused, run, write};
+use program::{bundled, has, in_folder, json, noted, refusal, refused, run, write};
 use serde_json::{Value, json as value};
 
 fn number(value: &Value) -> f64 {
@@ -76,10 +76,7 @@ fn a_small_file_comes_out_as_worked_out_by_hand() {
     assert!((number(&file["ipcw_coverage"]) - 2.0 / 3.0).abs() < 1e-15, "{file}");
 
     // One run has a step before its last: nothing to learn both outcomes from.
-    assert_eq!(
-        (&file["exact_plug_in"]["value"], &file["mean_success_chance"]["value"]),
-        (&Value::Null, &Value::Null)
-    );
+    has(file, value!({"exact_plug_in": {"value": null}, "mean_success_chance": {"value": null}}));
     assert_eq!(notes(&report, "exact_plug_in: undefined"), 1);
     assert_eq!(notes(&report, "exact_known: undefined"), 1);
     assert_eq!(report["pairs"], Value::Array(Vec::new()));
@@ -207,29 +204,6 @@ fn files_of_other_runs_are_not_compared() {
 }
 
 #[test]
-fn the_picture_names_every_stream_and_every_way() {
-    let path = in_folder("picture.svg");
-    assert!(run(&["--plot", &path, "--resamples", "50"]).status.success());
-    let picture = fs::read_to_string(&path).unwrap();
-    assert!(picture.starts_with("<svg") && picture.trim_end().ends_with("</svg>"));
-    let ways = ["complete", "simple", "estimated", "known", "weighted"];
-    let names = ["demo_truthful", "demo_overconfident", "demo_constant"];
-    for text in names.into_iter().chain(ways) {
-        assert!(picture.contains(text), "{text}");
-    }
-    assert!(!picture.contains("NaN"));
-}
-
-#[test]
-fn a_name_that_looks_like_markup_does_no_harm() {
-    let path = write("a<b>&c.jsonl", &[SUCCESS, FAILURE].join("\n"));
-    let picture = in_folder("markup.svg");
-    assert!(run(&[&path, "--plot", &picture]).status.success());
-    let picture = fs::read_to_string(picture).unwrap();
-    assert!(picture.contains("a&lt;b&gt;&amp;c") && !picture.contains("a<b>"), "{picture}");
-}
-
-#[test]
 fn a_small_range_and_a_long_name_can_be_read() {
     // Everything is known, and all scores lie within a millionth.
     let rows = [
@@ -322,12 +296,6 @@ fn chances_are_checked_with_file_line_and_field() {
             "{{\"id\":\"a\",\"forecasts\":[0.5],\"outcome\":true}}\n{{\"id\":\"c\",\"forecasts\":[0.8],\"outcome\":null,\"stop\":\"max_steps\",\"success_chance\":{chance}}}"
         )
     };
-    for (chance, expected) in [("1.2", "1.2"), ("-0.1", "-0.1"), ("\"high\"", "f64")] {
-        let path = write("bad_chance.jsonl", &line(chance));
-        let error = refusal(&run(&[&path]), chance);
-        assert!(error.starts_with(&format!("error: {path}:2: field success_chance: ")), "{error}");
-        assert!(error.contains(expected), "{error}");
-    }
     let good = write("good_chance.jsonl", &line("0.25"));
     let report = json(&[&good]);
     assert_eq!(report["files"][0]["mean_success_chance"]["value"], 0.25);

@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use program::{BUILT, in_folder};
+use program::{BUILT, empty};
 
 const TRACE: &[u8] = b"{\"id\":\"a\",\"forecasts\":[0.5],\"outcome\":true}\n";
 
@@ -35,16 +35,9 @@ fn names(folder: &Path) -> Vec<String> {
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-fn new_folder(name: &str) -> String {
-    let folder = in_folder(name);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
 #[test]
 fn an_interrupted_command_leaves_an_older_file_as_it_was() {
-    let folder = new_folder("older");
+    let folder = empty("older");
     let page = format!("{folder}/page.html");
     fs::write(&page, "older").unwrap();
     let mut child = start(&["traces", "/dev/stdin", "--resamples", "0", "--html", &page]);
@@ -68,7 +61,7 @@ fn every_file_of_an_interrupted_conversion_is_whole() {
     let row = |id| format!("{{\"id\":\"{id}\",\"outcome\":true,\"turns\":[{turn},{turn}]}}\n");
     let log = program::write("long.jsonl", &(0..600).map(row).collect::<String>());
     for least in [1, 20, 150] {
-        let folder = new_folder(&format!("trajectories_{least}"));
+        let folder = empty(&format!("trajectories_{least}"));
         let mut child = start(&["convert", &log, "--to", "atif", "--output", &folder]);
         let begun = Instant::now();
         while names(Path::new(&folder)).len() < least {

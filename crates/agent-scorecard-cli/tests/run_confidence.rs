@@ -6,7 +6,9 @@ mod program;
 
 use std::{fs, path::Path};
 
-use program::{Bodies, ask, asked, fresh, in_folder, refusal, refused, report, run_words, write};
+use program::{
+    Bodies, ask, asked, empty, fresh, has, in_folder, refused, report, run_words, says, write,
+};
 use serde_json::{Value, json};
 
 fn serve(reply: fn(&Value) -> String) -> (String, Bodies) {
@@ -60,15 +62,11 @@ fn runs_that_were_cut_off_go_on_and_their_chances_fill_the_tables_and_are_read_b
 
     // Seeds of the branches of a run are 1,000 apart, so that half of them is even, whatever the first one is.
     let audit = &stated["continuations"];
-    assert_eq!((&audit["retained"], &audit["left_out"]), (&json!(8), &json!(0)));
-    assert_eq!((&audit["mean_valid"], &audit["mean"]["value"]), (&json!(10.0), &json!(0.5)));
-    assert_eq!((&audit["zero_share"], &audit["above_half_share"]), (&json!(0.0), &json!(0.0)));
+    has(audit, json!({"retained": 8, "left_out": 0, "mean_valid": 10, "mean": 0.5}));
+    has(audit, json!({"zero_share": 0, "above_half_share": 0}));
     let comparisons = audit["comparisons"].as_array().unwrap();
     let log = comparisons.iter().filter(|row| row["rule"] == "log").collect::<Vec<_>>();
-    assert_eq!(
-        log.iter().map(|row| &row["schedule"]).collect::<Vec<_>>(),
-        ["linear-front", "uniform"]
-    );
+    assert!(log.iter().map(|row| &row["schedule"]).eq(["linear-front", "uniform"]));
     for comparison in log {
         let found = comparison["exact_minus_simple"]["value"].as_f64().unwrap();
         assert!((found - 0.5 * (0.4_f64 / 0.6).ln()).abs() < 1e-12, "{comparison}");
@@ -91,17 +89,12 @@ fn runs_that_were_cut_off_go_on_and_their_chances_fill_the_tables_and_are_read_b
     let words = ["cut-off", &traces, "--continuations", &chances, "--resamples", "0", "--json"];
     let cut_off = report(&run_words(&words));
     let chances = &cut_off["files"][0]["success_chance"];
-    assert_eq!(
-        (&chances["source"], &chances["n_continuations"]),
-        (&json!("continuations"), &json!(8))
-    );
+    has(chances, json!({"source": "continuations", "n_continuations": 8}));
 
     // People see the columns of the tables, too.
     let table = ask(&url, &out, &format!("{line} --markdown"));
     let table = String::from_utf8(table.stdout).unwrap();
-    for column in ["| mean | 0.500", "median chance of success", "exact - as failures"] {
-        assert!(table.contains(column), "{column}: {table}");
-    }
+    says(&table, "| mean | 0.500 … median chance of success … exact - as failures");
 
     // Nothing is asked again.
     let again = asked(&url, &out, &line);
@@ -122,11 +115,8 @@ fn with_all_steps_each_stream_has_its_distance_to_the_true_chance_and_branches_a
     assert!((distance - (0.01 - 0.25 / 9.0)).abs() < 1e-12, "{stated}");
     // Before the first step, all branches agree; they say yes to easy questions and no to hard ones.
     let agreement = row(&found, "agreement");
-    assert_eq!(
-        (&agreement["counts"]["runs"], &agreement["counts"]["cut_off"]),
-        (&json!(4), &json!(8))
-    );
-    assert_eq!(agreement["metrics"]["tps_brier"]["value"], json!(-0.25));
+    let counts = json!({"runs": 4, "cut_off": 8});
+    has(agreement, json!({"counts": counts, "metrics": {"tps_brier": -0.25}}));
     for stream in ["semantic_entropy", "uprop"] {
         assert_eq!(row(&found, stream)["counts"]["runs"], 4, "{stream}");
     }
@@ -137,10 +127,7 @@ fn with_all_steps_each_stream_has_its_distance_to_the_true_chance_and_branches_a
     let steps = fs::read_to_string(Path::new(&out).join("steps.jsonl")).unwrap();
     assert_eq!(steps.lines().count(), 4 + 8 * 3);
     let line: Value = serde_json::from_str(steps.lines().last().unwrap()).unwrap();
-    assert_eq!(
-        (&line["id"], &line["step"], &line["successes"]),
-        (&json!("q11"), &json!(2), &json!(5))
-    );
+    has(&line, json!({"id": "q11", "step": 2, "successes": 5}));
 }
 
 /// Searches, follows a link, looks something up, and answers with what it was told last.
@@ -169,34 +156,29 @@ fn published_texts_reach_the_server_unchanged_and_pages_are_searched_opened_and_
     let (pages, out) = (write("pages.jsonl", PAGES), fresh("pages"));
     let question = "{\"id\": \"a\", \"question\": \"Which river?\", \"answer\": \"Aare\"}\n";
     let questions = write("river.jsonl", question);
-    let folder = fresh("published");
-    fs::create_dir_all(&folder).unwrap();
+    let folder = empty("published");
     let text = "You may use Search[query].\n<confidence>0.XX</confidence>\n\nBe brief.  \n";
     fs::write(Path::new(&folder).join("system.txt"), text).unwrap();
     let line = format!("confidence {questions} --preset hotpotqa --published {folder}");
-    let without = refusal(&ask(&url, &out, &line), "no corpus");
-    assert!(without.contains("give --corpus, too"), "{without}");
+    refused(&ask(&url, &out, &line), "give --corpus, too");
     let found = asked(&url, &out, &format!("{line} --corpus {pages}"));
     assert_eq!(row(&found, "stated_confidence")["metrics"]["accuracy"]["value"], json!(1.0));
     let bodies = bodies.lock().unwrap();
     assert_eq!(bodies.len(), 4);
     for body in bodies.iter() {
         assert_eq!(body["messages"][0]["content"], text);
-        assert_eq!(
-            (&body["temperature"], &body["top_p"], &body["seed"]),
-            (&json!(0.2), &json!(1.0), &json!(42))
-        );
+        has(body, json!({"temperature": 0.2, "top_p": 1, "seed": 42}));
     }
     let shown = |body: usize| {
         bodies[body]["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap()
     };
-    assert!(
-        shown(1).starts_with("Observation: [Bern] Bern is a city on a river. Links: Aare."),
-        "{}",
-        shown(1)
-    );
-    assert!(shown(2).starts_with("Observation: [Aare] The Aare flows north."), "{}", shown(2));
-    assert!(shown(3).starts_with("Observation: It is 288 km long."), "{}", shown(3));
+    for (body, start) in [
+        (1, "Observation: [Bern] Bern is a city on a river. Links: Aare."),
+        (2, "Observation: [Aare] The Aare flows north."),
+        (3, "Observation: It is 288 km long."),
+    ] {
+        assert!(shown(body).starts_with(start), "{}", shown(body));
+    }
     assert!(shown(3).ends_with("4 steps are left. Take the next one."));
 }
 
@@ -213,11 +195,9 @@ fn a_run_of_stated_confidence_concludes_and_says_what_was_clipped() {
     assert_eq!(row(&clipped, "stated_confidence")["counts"]["runs"], 12);
     let said = clipped["conclusion"].to_string();
     assert!(said.contains("points [-23, 41] below the success rate, which may be noise"), "{said}");
-    assert!(
-        said.contains(
-            "4 stated confidences outside [0, 1], replaced by the nearer of 0 and 1 as in the paper"
-        ),
-        "{said}"
+    says(
+        &said,
+        "4 stated confidences outside [0, 1], replaced by the nearer of 0 and 1 as in the paper",
     );
     let metrics = &row(&clipped, "stated_confidence")["metrics"];
     // Four runs at 1 of which three succeed, eight at 0.4 of which six succeed.

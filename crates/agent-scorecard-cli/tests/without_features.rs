@@ -6,17 +6,15 @@ mod program;
 
 use std::fs;
 
-use program::{in_folder, json_of, refusal, run_other, run_words};
+use program::{in_folder, json_of, refused, run_other, run_words};
 
 #[test]
 fn what_needs_a_feature_is_refused_by_its_name() {
     let plot = in_folder("paths.svg");
-    let error = refusal(&run_other("paths", &["--plot", &plot]), "pictures");
-    assert!(error.contains("--plot") && error.contains("--features pictures"), "{error}");
+    refused(&run_other("paths", &["--plot", &plot]), "--plot … --features pictures");
     assert!(!fs::exists(plot).unwrap());
     let words = ["run", "costbench", "--base-url", "http://127.0.0.1:9/v1", "--model", "m"];
-    let error = refusal(&run_words(&words), "client");
-    assert!(error.contains("run costbench") && error.contains("--features client"), "{error}");
+    refused(&run_words(&words), "run costbench … --features client");
 }
 
 #[test]

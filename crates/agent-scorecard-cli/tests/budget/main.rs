@@ -10,7 +10,7 @@ mod released_estimates;
 
 use std::fs;
 
-use program::{in_folder, plain as json, refusal, refused, run, write};
+use program::{has, in_folder, plain as json, refusal, refused, run, says, write};
 use serde_json::Value;
 
 /// A rollout of which each turn spends so many tokens.
@@ -129,29 +129,18 @@ fn every_figure_of_three_runs_is_what_the_hand_computes() {
             ("spent_by_failures", 200.0),
         ],
     );
-    for (count, value) in [
-        ("n_rollouts", 3),
-        ("n_left_out", 0),
-        ("n_successes", 2),
-        ("n_cut_off", 0),
-        ("n_feasible_rollouts", 2),
-        ("n_failed_rollouts", 1),
-        ("n_stopped_feasible_rollouts", 1),
-        ("n_stopped_failed_rollouts", 1),
-        ("n_prefixes", 6),
-        ("n_first_turn", 3),
-        ("n_feasible", 4),
-        ("n_infeasible", 2),
-        ("n_unanswered", 0),
-        ("n_true_alarms", 1),
-        ("n_false_aborts", 1),
-        ("n_intervals", 3),
-        ("n_hits", 1),
-        ("n_optimistic", 1),
-        ("n_conservative", 1),
-    ] {
-        assert_eq!(report[count], value, "{count}");
-    }
+    let of_runs = serde_json::json!({
+        "n_rollouts": 3, "n_left_out": 0, "n_successes": 2, "n_cut_off": 0,
+        "n_feasible_rollouts": 2, "n_failed_rollouts": 1,
+        "n_stopped_feasible_rollouts": 1, "n_stopped_failed_rollouts": 1,
+    });
+    let of_prefixes = serde_json::json!({
+        "n_prefixes": 6, "n_first_turn": 3, "n_feasible": 4, "n_infeasible": 2, "n_unanswered": 0,
+        "n_true_alarms": 1, "n_false_aborts": 1,
+        "n_intervals": 3, "n_hits": 1, "n_optimistic": 1, "n_conservative": 1,
+    });
+    has(&report, of_runs);
+    has(&report, of_prefixes);
     // a at 1/4, 2/4 and 3/4, b at 1/3 and 2/3, c at 1/2.
     let bins: Vec<_> = report["by_progress"]
         .as_array()
@@ -355,11 +344,10 @@ fn the_picture_names_the_run_and_what_it_shows() {
         picture
     };
     let longest = picture(&[]);
-    for text in
-        ["a: 4 turns, feasible", "remaining cost", "impossible", "output tokens still to be spent"]
-    {
-        assert!(longest.contains(text), "{text}");
-    }
+    says(
+        &longest,
+        "a: 4 turns, feasible … remaining cost … impossible … output tokens still to be spent",
+    );
     assert!(!longest.contains("left under the cap"));
     let chosen = picture(&["--plot-id", "b", "--cap", "120"]);
     assert!(chosen.contains("b: 3 turns, not feasible") && chosen.contains("left under the cap"));

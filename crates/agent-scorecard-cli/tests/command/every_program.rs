@@ -4,7 +4,7 @@
 use std::{fs, path::Path};
 
 use crate::program::{
-    bundled, in_folder, line_of, refusal, refused, run_other, run_words, run_words_in, write,
+    bundled, in_folder, line_of, refused, run_other, run_words, run_words_in, says, write,
 };
 
 /// Programs that read files, and what comes before the name of a file.
@@ -170,9 +170,7 @@ fn the_completions_of_every_shell_know_the_subcommands_and_their_options() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let output = run_other("completions", &[shell]);
         let script = String::from_utf8(output.stdout).unwrap();
-        for word in ["agent-scorecard", "cut-off", "odds-ratio", "refinement-level"] {
-            assert!(script.contains(word), "{shell}: {word}");
-        }
+        says(&script, "agent-scorecard … cut-off … odds-ratio … refinement-level");
     }
 }
 
@@ -186,9 +184,7 @@ fn manual_pages_describe_the_command_and_each_subcommand_with_its_options() {
             "{program}"
         );
         let own = page(&[program]);
-        for part in [".SH OPTIONS", "\\-\\-help", ".SH DETAILS\n.nf\nExample: "] {
-            assert!(own.contains(part), "{program}, {part}: {own}");
-        }
+        says(&own, ".SH OPTIONS … \\-\\-help … .SH DETAILS\n.nf\nExample: ");
     }
     refused(&run_other("man", &["trace"]), "man trace: no such subcommand");
 }

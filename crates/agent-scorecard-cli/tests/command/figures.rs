@@ -47,13 +47,3 @@ fn every_figure_of_every_report_is_an_object_of_the_same_four_keys() {
     assert_eq!(names.len(), 12, "{help}");
     assert!(names.iter().all(|name| covered.contains(name)), "{names:?}");
 }
-
-#[test]
-fn an_undefined_figure_has_null_under_each_key_and_a_note_says_why() {
-    let runs = r#"{"id": "a", "forecasts": [0.5], "outcome": true}"#;
-    let report = json_of("traces", &[&write("one.jsonl", runs)]);
-    let undefined = json!({"value": null, "ci_low": null, "ci_high": null, "standard_error": null});
-    assert_eq!(report["auroc"], undefined);
-    let notes = report["notes"].as_array().unwrap();
-    assert!(notes.iter().any(|note| note.as_str().unwrap().starts_with("auroc: ")), "{notes:?}");
-}

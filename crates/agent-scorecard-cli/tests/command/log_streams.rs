@@ -1,12 +1,10 @@
 //! `traces` on logs: a report per stream of confidence.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{fs, path::Path};
 
 use serde_json::Value;
 
-use crate::program::{
-    exchange, json_of, noted, recorded, refusal, refused, run_other, shown, write,
-};
+use crate::program::{exchange, json_of, noted, refusal, refused, run_other, says, shown, write};
 
 const PROGRAM: &str = "traces";
 
@@ -111,13 +109,10 @@ fn a_log_without_any_stream_is_refused_with_the_end_of_a_reply_and_the_forms() {
     let log =
         write("bare.jsonl", &row("a", "true", &["It is \\u001b[31mParis. I am 85 percent sure."]));
     let error = refusal(&run_other(PROGRAM, &[&log]), "no stream");
-    for part in [
-        "run a ends \"It is \\u{1b}[31mParis. I am 85 percent sure.\"",
-        "Confidence: 85%",
-        "--confidence-pattern",
-    ] {
-        assert!(error.contains(part), "{part}: {error}");
-    }
+    says(
+        &error,
+        "run a ends \"It is \\u{1b}[31mParis. I am 85 percent sure.\" … Confidence: 85% … --confidence-pattern",
+    );
 }
 
 #[test]
@@ -178,45 +173,11 @@ fn a_table_shows_the_streams_that_runs_have_and_why_others_are_left_out() {
     let text = shown(PROGRAM, &[&log()]);
     let header = text.lines().find(|line| line.starts_with("  ")).unwrap();
     assert!(header.contains("stated_confidence") && !header.contains("entropy"), "{text}");
-    assert!(
-        text.contains(
-            "entropy: 0 complete traces, 0 censored, 0 excluded without an outcome, 5 left out without usable confidence (5 no_logprobs)"
-        ),
-        "{text}"
+    says(
+        &text,
+        "entropy: 0 complete traces, 0 censored, 0 excluded without an outcome, 5 left out without usable confidence (5 no_logprobs)",
     );
-    assert!(
-        text.contains("1 of these have a confidence at some calls: --missing skip keeps them"),
-        "{text}"
-    );
-}
-
-#[test]
-fn an_invalid_log_is_refused_with_file_line_and_field() {
-    let good = row("a", "true", &[SURE]);
-    let log = log();
-    let traces = write("traces.jsonl", r#"{"id": "a", "forecasts": [0.5], "outcome": true}"#);
-    let wrong = |name: &str, text: &str| write(name, &format!("{good}\n{text}"));
-    let cases: [(&[&str], &str); 7] = [
-        (
-            &[&wrong("type.jsonl", r#"{"id": "b", "turns": [{"response": {"choices": 5}}]}"#)],
-            "type.jsonl: sample b: line 2: turns[0].response.choices: expected a list, found a number",
-        ),
-        (
-            &[&wrong("cut.jsonl", r#"{"id": "b", "turns": [{"resp"#)],
-            "cut.jsonl: sample b: line 2: turns[0]: the input ends too early",
-        ),
-        (
-            &[&wrong("deep.jsonl", &format!(r#"{{"id": "b", "turns": {}"#, "[".repeat(100_000)))],
-            "line 2: turns",
-        ),
-        (&[&log, &traces], "some files are logs and some are traces"),
-        (&[&log, "--missing", "clip"], "turn 1: the reply states no confidence"),
-        (&[&log, "--missing", "carry-forward-from=2"], "carry-forward-from=P with P from 0 to 1"),
-        (&[&log, "--confidence", "loose"], "[possible values: strict, lenient]"),
-    ];
-    for (arguments, expected) in cases {
-        refused(&run_other(PROGRAM, arguments), expected);
-    }
+    says(&text, "1 of these have a confidence at some calls: --missing skip keeps them");
 }
 
 #[test]

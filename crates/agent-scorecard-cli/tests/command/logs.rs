@@ -1,13 +1,8 @@
 //! The program as its users run it: what a log holds, or one line on standard error and exit code 2.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::{Path, PathBuf},
-    process::Output,
-};
+use std::{collections::BTreeMap, fs, path::Path, process::Output};
 
-use crate::program::{self, noted, refusal, refused, run_other, write};
+use crate::program::{self, empty, has, noted, refusal, refused, run_other, says, write};
 use serde_json::{Value, json as object};
 
 fn run(arguments: &[&str]) -> Output {
@@ -92,8 +87,7 @@ fn rows_of_an_archive_hold_what_the_reader_of_inspect_ai_says() {
 fn a_bad_log_is_one_line_that_names_file_sample_and_field() {
     let text = fs::read_to_string(log("0.3.285.json")).unwrap();
     let half = write("half.json", &text[..text.len() / 2]);
-    let error = refusal(&run(&[&half, "--json"]), "half");
-    assert!(error.contains("half.json: sample ") && error.contains("truncated"), "{error}");
+    refused(&run(&[&half, "--json"]), "half.json: sample  … truncated");
 
     let wrong = write("wrong.json", &text.replacen("\"epoch\": 1", "\"epoch\": \"one\"", 1));
     let error = refusal(&run(&[&wrong]), "wrong");
@@ -101,18 +95,9 @@ fn a_bad_log_is_one_line_that_names_file_sample_and_field() {
     assert!(error.contains(named), "{error}");
 
     let other = write("other.csv", "a,b\n1,2\n");
-    let error = refusal(&run(&[&other]), "other");
-    assert!(error.contains("other.csv: the format is not recognized"), "{error}");
+    refused(&run(&[&other]), "other.csv: the format is not recognized");
     let error = refusal(&run(&[&other, "--format", "csv"]), "format");
     assert!(error.starts_with("error: invalid value 'csv' for '--format"), "{error}");
-}
-
-/// An empty folder of this name.
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
 }
 
 const EXCHANGE: &str = r#"{"id":"a","outcome":true,"turns":[{"response":{"choices":[]}}]}"#;
@@ -120,11 +105,15 @@ const TRAJECTORY: &str = r#"{"schema_version":"ATIF-v1.6","session_id":"s","agen
 
 #[test]
 fn a_folder_of_several_formats_says_so_and_equal_lines_count_once() {
-    let logs = folder("several_formats");
-    fs::write(logs.join("a.jsonl"), format!("{EXCHANGE}\n{EXCHANGE}\n")).unwrap();
-    fs::write(logs.join("b.json"), TRAJECTORY).unwrap();
-    fs::write(logs.join("c.txt"), "no log\n").unwrap();
-    let json = json(&[logs.to_str().unwrap()]);
+    let logs = empty("several_formats");
+    for (name, text) in [
+        ("a.jsonl", &*format!("{EXCHANGE}\n{EXCHANGE}\n")),
+        ("b.json", TRAJECTORY),
+        ("c.txt", "no log\n"),
+    ] {
+        fs::write(format!("{logs}/{name}"), text).unwrap();
+    }
+    let json = json(&[&logs]);
     assert_eq!((&json["format"], &json["n_runs"]), (&"several".into(), &2.into()));
     let account = &json["account"];
     let counts = ["n_found", "n_kept", "n_repeats"].map(|key| account[key].as_u64().unwrap());
@@ -201,11 +190,7 @@ fn prices_give_a_cost_to_runs_whose_log_has_none_and_name_models_without_one() {
     assert_eq!((cost(0), cost(1)), (&0.0019.into(), &Value::Null), "{compared}");
     assert_eq!(compared["files"][0]["n_with_cost_usd"], 1);
 
-    let wrong = write("wrong_prices.json", r#"{"m-1": {"input": -2.0, "output": 8.0}}"#);
-    let error = refusal(&run(&[&log, "--prices", &wrong]), "negative");
-    assert!(error.contains("wrong_prices.json") && error.contains("at least 0"), "{error}");
-    let error = refusal(&run(&[&log, "--csv", &log]), "the log itself");
-    assert!(error.contains("--csv") && error.contains("is read by this command"), "{error}");
+    refused(&run(&[&log, "--csv", &log]), "--csv … is read by this command");
 }
 
 #[test]
@@ -383,10 +368,7 @@ fn prices_have_cache_writes_reasoning_and_tiers_and_name_the_parts_that_they_lac
         // A comparison has the notes of a log in its column.
         let report = program::json_of(subcommand, &[&free]);
         let notes = format!("{} {}", report["notes"], report["files"][0]["notes"]);
-        assert!(
-            notes.contains("run r: the log states a cost of 0 in spite of tokens"),
-            "{subcommand}: {notes}"
-        );
+        says(&notes, "run r: the log states a cost of 0 in spite of tokens");
     }
 }
 
@@ -404,31 +386,28 @@ fn each_turn_has_the_price_of_its_model() {
     assert_eq!(json(&["--prices", &prices, &log])["runs"][0]["usage"]["cost_usd"], Value::Null);
 }
 
+/// Files of prices, and a part of their errors.
+const WRONG_PRICES: &str = r#"
+{"a": {OK}, "a": {OK}} | duplicate field `a`
+{"a": {"input": 1, "input": 2, "output": 1}} | duplicate field `input`
+{"a": {"input": 1e308, "output": 1}} | at least 0 and at most 1000000
+{"a": {"input": -2.0, "output": 8.0}} | at least 0
+{"a": {"input": 1, "output": 1e999}} | out of range
+{"a": {OK, "cache_write": -1}} | at least 0 and at most 1000000
+{"a": {OK, "tiers": {"t": {OK}}}} | has no above_input_tokens
+{"a": {OK, "above_input_tokens": 5}} | outside a tier
+{"a": {OK, "tiers": {"t": {OK}, "t": {OK}}}} | duplicate field `t`
+{"a": {OK, "cache_writes": 5}} | cache_writes
+{"a": {OK}} {} | trailing"#;
+
 #[test]
 fn prices_that_no_one_can_mean_are_refused() {
     let log = write("any.jsonl", &used("a", r#""prompt_tokens": 5, "completion_tokens": 5"#));
     let ok = r#""input": 1, "output": 1"#;
-    for (prices, part) in [
-        (format!(r#"{{"a": {{{ok}}}, "a": {{{ok}}}}}"#), "duplicate field `a`"),
-        (r#"{"a": {"input": 1, "input": 2, "output": 1}}"#.to_owned(), "duplicate field `input`"),
-        (r#"{"a": {"input": 1e308, "output": 1}}"#.to_owned(), "at least 0 and at most 1000000"),
-        (r#"{"a": {"input": 1, "output": 1e999}}"#.to_owned(), "out of range"),
-        (
-            r#"{"a": {"input": 1, "output": 1, "cache_write": -1}}"#.to_owned(),
-            "at least 0 and at most 1000000",
-        ),
-        (format!(r#"{{"a": {{{ok}, "tiers": {{"t": {{{ok}}}}}}}}}"#), "has no above_input_tokens"),
-        (format!(r#"{{"a": {{{ok}, "above_input_tokens": 5}}}}"#), "outside a tier"),
-        (
-            format!(r#"{{"a": {{{ok}, "tiers": {{"t": {{{ok}}}, "t": {{{ok}}}}}}}}}"#),
-            "duplicate field `t`",
-        ),
-        (format!(r#"{{"a": {{{ok}, "cache_writes": 5}}}}"#), "cache_writes"),
-        (format!(r#"{{"a": {{{ok}}}}} {{}}"#), "trailing"),
-    ] {
-        let file = write("refused_prices.json", &prices);
-        let error = refusal(&run(&[&log, "--prices", &file]), &prices);
-        assert!(error.contains("refused_prices.json") && error.contains(part), "{prices}: {error}");
+    for case in WRONG_PRICES.lines().skip(1) {
+        let (prices, part) = case.split_once(" | ").unwrap();
+        let file = write("refused_prices.json", &prices.replace("OK", ok));
+        refused(&run(&[&log, "--prices", &file]), &format!("refused_prices.json … {part}"));
     }
 }
 
@@ -453,14 +432,9 @@ fn what_a_grader_used_is_beside_what_the_agent_used_in_every_subcommand() {
     let prices = write("agent_prices.json", r#"{"m": {"input": 1.0, "output": 1.0}}"#);
     let report = json(&[&log, "--prices", &prices]);
     let run = &report["runs"][0];
-    assert_eq!(
-        (&run["usage"]["input_tokens"], &run["usage"]["cost_usd"]),
-        (&object!(10), &object!(15e-6))
-    );
-    assert_eq!(
-        run["other_usage"],
-        object!({"grader": {"input_tokens": 1000, "output_tokens": 5, "cost_usd": null}})
-    );
+    has(&run["usage"], object!({"input_tokens": 10, "cost_usd": 15e-6}));
+    let graders = object!({"input_tokens": 1000, "output_tokens": 5, "cost_usd": null});
+    assert_eq!(run["other_usage"], object!({"grader": graders}));
     let compared = program::json_of("compare", &[&log]);
     assert_eq!(compared["files"][0]["tokens_per_run"]["value"], 15.0);
     let caps = ["--at", "14,16", "--resource", "total_tokens", "--json"];
@@ -471,8 +445,7 @@ fn what_a_grader_used_is_beside_what_the_agent_used_in_every_subcommand() {
 
 #[test]
 fn an_account_states_the_logs_of_each_column_and_every_rule_that_is_not_the_default() {
-    let folder = program::fresh("two-models");
-    fs::create_dir_all(&folder).unwrap();
+    let folder = empty("two-models");
     for (file, model, outcome) in [("a", "m", "true"), ("b", "n", "false"), ("c", "n", "null")] {
         let line = |at: u8| {
             let run = format!(r#""id": "{file}{at}", "task": "t{at}", "outcome": {outcome}"#);
@@ -491,18 +464,13 @@ fn an_account_states_the_logs_of_each_column_and_every_rule_that_is_not_the_defa
     let prices = write("prices.json", r#"{"m": {"input": 1, "output": 2}}"#);
     let account = &program::json_of("compare", &[&folder, "--prices", &prices])["account"];
     assert_eq!(logs(account), (Some(3), vec![1, 2]));
-    assert_eq!(
-        (&account["rules"], &account["models_without_price"]),
-        (&object!([]), &object!(["n"]))
-    );
+    has(account, object!({"rules": [], "models_without_price": ["n"]}));
 
     let rules = ["--ungraded", "failed", "--repeats", "keep", "--percent=no"];
     let words = [&[folder.as_str(), "--json", "--confidence", "lenient"], &rules[..]].concat();
     let report = program::json_of("compare", &words);
     let stated = report["account"]["rules"].to_string();
-    for option in ["--ungraded failed", "--repeats keep", "--percent=no", "--confidence lenient"] {
-        assert!(stated.contains(option), "{option}: {stated}");
-    }
+    says(&stated, "--ungraded failed … --repeats keep … --percent=no … --confidence lenient");
     let shown = program::shown("compare", &[&folder, "--ungraded", "leave-out"]);
     assert!(shown.contains("(--ungraded leave-out)"), "{shown}");
 }

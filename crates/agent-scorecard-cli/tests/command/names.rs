@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use crate::program::{bundled, fresh, json_of, refusal, refused, run_line, run_other, write};
+use crate::program::{
+    bundled, empty, fresh, has, json_of, refusal, refused, run_line, run_other, write,
+};
 use serde_json::{Value, json};
 
 /// A log of inspect_ai in which each third sample fails.
@@ -122,10 +124,7 @@ fn name_gives_each_file_a_name_in_every_subcommand_with_columns() {
     assert_eq!(report["difference"]["of"], "new.json");
     assert!(report["conclusion"][0].as_str().unwrap().starts_with("old v1.2 succeeded in "));
     let runs = json_of("logs", &[&[pair[0].as_str(), &pair[1]], &given[..]].concat());
-    assert_eq!(
-        (&runs["runs"][0]["name"], &runs["runs"][0]["file"]),
-        (&json!("old v1.2"), &json!(pair[0]))
-    );
+    has(&runs["runs"][0], json!({"name": "old v1.2", "file": pair[0]}));
     for (names, part) in [
         ("--name a", "--name: 1 given for 2 files"),
         ("--name a --name a", "given twice"),
@@ -138,14 +137,11 @@ fn name_gives_each_file_a_name_in_every_subcommand_with_columns() {
 
 #[test]
 fn a_folder_without_a_log_says_so() {
-    let empty = fresh("empty");
-    fs::create_dir_all(&empty).unwrap();
-    let other = fresh("other");
-    fs::create_dir_all(&other).unwrap();
+    let [none, other] = ["empty", "other"].map(empty);
     fs::write(format!("{other}/notes.md"), "nothing").unwrap();
     for subcommand in ["compare", "traces", "logs", "cut-off", "budget", "paths"] {
         for (folder, problem) in
-            [(&empty, "the folder has no files"), (&other, "its only file is not a log")]
+            [(&none, "the folder has no files"), (&other, "its only file is not a log")]
         {
             let error = refusal(&run_other(subcommand, &[folder]), subcommand);
             assert!(error.starts_with(&format!("error: {folder}: {problem}")), "{error}");

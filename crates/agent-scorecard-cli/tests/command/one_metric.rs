@@ -9,6 +9,8 @@ use agent_scorecard::{
 };
 use agent_scorecard_cli::views;
 
+use crate::program::says;
+
 /// Not among the metrics of the library.
 const CAUGHT: Metric<Known> = Metric::new(
     "caught_share",
@@ -54,11 +56,10 @@ fn a_metric_that_is_added_to_the_list_is_in_every_form_of_the_report() {
     assert!(row.unwrap().ends_with("0.500"), "{table}");
     assert_eq!(serde_json::to_value(&report).unwrap()["caught_share"]["value"], 0.5);
     let page = views::page(&report);
-    for part in
-        ["failed runs that were caught (higher is better)", "data-json=\"/caught_share/value\""]
-    {
-        assert!(page.contains(part), "{part}");
-    }
+    says(
+        &page,
+        "failed runs that were caught (higher is better) … data-json=\"/caught_share/value\"",
+    );
     assert!(page.contains(CAUGHT.measure.help));
     let picture = &report.columns[0].block.pictures["saved_and_lost"];
     let bar = picture.x.categories.iter().position(|name| name == "caught").unwrap();

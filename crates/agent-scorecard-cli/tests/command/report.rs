@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{
     calls::{Call, calls},
-    program::{self, bundled, golden, in_folder, refusal, refused, run_other, write},
+    program::{self, bundled, golden, in_folder, refused, run_other, says, write},
 };
 
 /// A call with all that it writes.
@@ -210,7 +210,23 @@ fn pictures_have_the_format_of_their_ending() {
     let png = in_folder("picture.PNG");
     assert!(run_other("paths", &["--plot", &png]).status.success());
     assert!(fs::read(png).unwrap().starts_with(b"\x89PNG"));
-    let error = refusal(&run_other("paths", &["--plot", "picture.gif"]), "gif");
-    assert!(error.contains("--plot") && error.contains(".svg or .png"), "{error}");
+    refused(&run_other("paths", &["--plot", "picture.gif"]), "--plot … .svg or .png");
     refused(&run_other("paths", &["--html"]), "a value is required for '--html <FILE>'");
+}
+
+#[test]
+fn a_picture_names_what_it_shows() {
+    let streams = "demo_truthful … demo_overconfident … demo_constant";
+    for (name, words) in [
+        ("triage", "advisory … enforced … all-in-order"),
+        ("cut_off", "complete … simple … estimated … known … weighted"),
+        ("cut_off", streams),
+    ] {
+        let made = made().iter().find(|made| made.call.name == name).unwrap();
+        says(&made.picture, words);
+        assert!(!made.picture.contains("NaN") && !made.picture.contains("informed"), "{name}");
+    }
+    let picture = in_folder("oracle.svg");
+    assert!(run_other("triage", &["--planner", "oracle", "--plot", &picture]).status.success());
+    says(&fs::read_to_string(&picture).unwrap(), "(informed reference)");
 }

@@ -7,7 +7,7 @@ use std::{
     process::Command,
 };
 
-use crate::program::{in_folder, json_of, refusal, refused, run_words, write};
+use crate::program::{empty, in_folder, json_of, refusal, refused, run_words, write};
 use serde_json::Value;
 
 const TRACE: &str = "{\"id\": \"a\", \"forecasts\": [0.5], \"outcome\": true}\n\
@@ -23,16 +23,9 @@ fn exchange(id: &str, tool: &str) -> String {
     ) + "\n"
 }
 
-fn fresh(name: &str) -> String {
-    let folder = in_folder(name);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
 #[test]
 fn an_output_never_takes_the_place_of_an_input_or_of_another_output() {
-    let folder = fresh("clash");
+    let folder = empty("clash");
     let at = |name: &str| format!("{folder}/{name}");
     let (traces, log, link) = (at("traces.jsonl"), at("log.jsonl"), at("link.jsonl"));
     fs::write(&traces, TRACE).unwrap();
@@ -67,7 +60,7 @@ fn an_output_never_takes_the_place_of_an_input_or_of_another_output() {
 
 #[test]
 fn links_and_permissions_stay_and_a_read_only_file_is_kept() {
-    let folder = fresh("links");
+    let folder = empty("links");
     let at = |name: &str| format!("{folder}/{name}");
     let (traces, page, link) = (at("traces.jsonl"), at("page.html"), at("link.html"));
     fs::write(&traces, TRACE).unwrap();
@@ -93,7 +86,7 @@ fn links_and_permissions_stay_and_a_read_only_file_is_kept() {
 
 #[test]
 fn what_a_killed_call_left_is_removed_and_what_a_living_one_writes_is_not() {
-    let folder = fresh("leftovers");
+    let folder = empty("leftovers");
     let at = |name: &str| format!("{folder}/{name}");
     fs::write(at("traces.jsonl"), TRACE).unwrap();
     for name in [".agent-scorecard-7.partial", ".agent-scorecard-8.partial", ".other-7.partial"] {
@@ -185,7 +178,7 @@ fn a_name_of_any_length_fits_into_a_table() {
 
 #[test]
 fn a_pipe_in_a_folder_of_logs_is_left_out() {
-    let folder = fresh("pipe");
+    let folder = empty("pipe");
     fs::write(format!("{folder}/a.jsonl"), exchange("\"a\"", "\"t\"")).unwrap();
     assert!(Command::new("mkfifo").arg(format!("{folder}/b")).status().unwrap().success());
     let report = json_of("logs", &[&folder]);
@@ -195,13 +188,14 @@ fn a_pipe_in_a_folder_of_logs_is_left_out() {
 
 #[test]
 fn trajectories_of_an_earlier_call_do_not_stay_beside_those_of_this_one() {
-    let folder = fresh("atif");
+    let folder = empty("atif");
     let runs = |n: usize| -> String {
         (0..n).map(|id| exchange(&format!("\"run {id}\""), "\"t\"")).collect()
     };
     let own = format!("{folder}/00009-of-mine.json");
     fs::write(&own, r#"{"schema_version":"ATIF-v1.5"}"#).unwrap();
     for n in [5, 2] {
+        fs::write(format!("{folder}/.agent-scorecard-7.partial"), "half").unwrap();
         let log = write(&format!("runs-{n}.jsonl"), &runs(n));
         let output = run_words(&["convert", &log, "--to", "atif", "--output", &folder]);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

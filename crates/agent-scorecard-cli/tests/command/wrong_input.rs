@@ -9,11 +9,12 @@ const TRACE: &str = r#"{"id":"a","task":"t","forecasts":[0.5,0.6],"outcome":true
 const ROLLOUT: &str =
     r#"{"id":"a","turns":[{"output_tokens":5},{"output_tokens":5}],"success":true}"#;
 const PROBLEM: &str = r#"{"problem":"a","solved":true,"output_tokens":5}"#;
+const LOG: &str = r#"{"id":"a","outcome":true,"turns":[{"response":{"choices":[{"message":{"content":"<confidence>0.8</confidence>"}}]}}]}"#;
 /// A log of inspect_ai whose head gives its scorers no order.
 const INSPECT: &str = r#"{"version":2,"status":"success","eval":{"task":"t","model":"m"},"samples":[{"id":1,"epoch":1,"scores":SCORES}]}"#;
 
 /// Files with this second line after a valid first one.
-const SECOND_LINES: [(&str, &str, &str); 13] = [
+const SECOND_LINES: [(&str, &str, &str); 16] = [
     ("truncated", TRACE, r#"{"id":"b","forecasts":[0.5"#),
     ("outside", TRACE, r#"{"id":"b","forecasts":[0.5,1.5],"outcome":true}"#),
     ("below", TRACE, r#"{"id":"b","forecasts":[0.5,-0.5],"outcome":true}"#),
@@ -25,11 +26,18 @@ const SECOND_LINES: [(&str, &str, &str); 13] = [
     ("list", TRACE, "[1,2]"),
     ("same_id", TRACE, r#"{"id":"a","forecasts":[0.5],"outcome":false}"#),
     ("two", TRACE, r#"{"id":"b","forecasts":[1],"outcome":true} {"id":"c"}"#),
+    ("log_type", LOG, r#"{"id": "b", "turns": [{"response": {"choices": 5}}]}"#),
+    ("log_cut", LOG, r#"{"id": "b", "turns": [{"response": {"#),
+    (
+        "log",
+        LOG,
+        r#"{"id":"b","outcome":true,"turns":[{"response":{"choices":[{"message":{"content":"No."}}]}}]}"#,
+    ),
     ("no_turns", ROLLOUT, r#"{"id":"b","turns":[],"success":true}"#),
     ("free", PROBLEM, r#"{"problem":"b","solved":true,"output_tokens":0}"#),
 ];
 
-const FILES: [(&str, &str); 16] = [
+const FILES: [(&str, &str); 19] = [
     ("negative.jsonl", r#"{"id":"b","turns":[{"output_tokens":-5}],"success":true}"#),
     ("rollouts.jsonl", ROLLOUT),
     ("problems.jsonl", PROBLEM),
@@ -40,6 +48,9 @@ const FILES: [(&str, &str); 16] = [
     ("no_log.txt", "hello\n"),
     ("empty.jsonl", ""),
     ("blank.jsonl", "\n"),
+    ("none.csv", "question,answer,conf,ok\n1,2,0.5,1\n"),
+    ("no_outcome.csv", "id,confidence,ok\na,0.5,1\n"),
+    ("marks.csv", "id,confidence,score\na,0.5,1\nb,0.5,7\n"),
     ("prose.jsonl", "this is not JSON\n"),
     ("one.jsonl", r#"{"id":"a","task":"t","forecasts":[0.5],"outcome":true}"#),
     ("taskless.jsonl", r#"{"id":"a","forecasts":[0.5],"outcome":true}"#),
@@ -198,6 +209,21 @@ play sokoban --resource weeks | --resource: weeks is unknown; | known: fresh_inp
 play sokoban --count 0 | invalid value '0' for '--count < | from 1 to 100000
 logs bundled:/other.jsonl | bundled:/other.jsonl: | No such file
 logs demo_log.jsonl | demo_log.jsonl: | No such file
+traces none.csv | none.csv:1: | field confidence: no column has one of the names forecast, confidence, probability, stated_confidence, self_confidence; there are question, answer, conf, ok
+traces --change none.csv | none.csv:1: | field confidence: no column has one of the names forecast, confidence, probability, stated_confidence, self_confidence; there are question, answer, conf, ok
+cut-off none.csv | none.csv:1: | field confidence: no column has one of the names forecast, confidence, probability, stated_confidence, self_confidence; there are question, answer, conf, ok
+compare none.csv | none.csv:1: | field outcome: no column has one of the names outcome
+traces no_outcome.csv | no_outcome.csv:1: | field outcome: no column has one of the names outcome, correct, is_correct, success, passed, solved, resolved, score, reward, label; there are id, confidence, ok; rename the one that holds it
+traces --change no_outcome.csv | no_outcome.csv:1: | field outcome: no column has one of the names outcome, correct, is_correct, success, passed, solved, resolved, score, reward, label; there are id, confidence, ok; rename the one that holds it
+cut-off no_outcome.csv | no_outcome.csv:1: | field outcome: no column has one of the names outcome, correct, is_correct, success, passed, solved, resolved, score, reward, label; there are id, confidence, ok; rename the one that holds it
+compare no_outcome.csv | no_outcome.csv:1: | field outcome: no column has one of the names outcome, correct, is_correct, success, passed, solved, resolved, score, reward, label; there are id, confidence, ok; rename the one that holds it
+traces marks.csv | marks.csv:3: field | --score-range
+traces log_type.jsonl | log_type.jsonl: sample b: line 2: turns[0].response.choices: | expected a list, found a number
+traces log_cut.jsonl | log_cut.jsonl: sample b: line 2: turns[0].response: | the input ends too early
+traces log.jsonl one.jsonl | some files are logs and some are traces | score them separately
+traces log.jsonl --missing clip | log.jsonl: run b: | turn 1: the reply states no confidence
+traces log.jsonl --missing carry-forward-from=2 | invalid value 'carry-forward-from=2' | P from 0 to 1
+traces log.jsonl --confidence loose | invalid value 'loose' for '--confidence < | [possible values: strict, lenient]
 "#;
 
 #[test]
@@ -220,7 +246,7 @@ fn what_is_wrong_is_named_with_its_place_and_what_would_be_right() {
     let invalid = [TRACE.as_bytes(), b"\n{\"id\":\"\xff\"}"].concat();
     fs::write(folder.join("utf8.jsonl"), invalid).unwrap();
     let cases: Vec<&str> = CASES.lines().skip(1).collect();
-    assert_eq!(cases.len(), 148);
+    assert_eq!(cases.len(), 163);
     for case in cases {
         let [call, place, hint] = case.split(" | ").collect::<Vec<_>>().try_into().unwrap();
         let words = line_of(call);

@@ -124,10 +124,33 @@ pub(crate) fn refusal(output: &Output, case: &str) -> String {
     error
 }
 
-/// Checks that a call is refused with a line that has this part.
-pub(crate) fn refused(output: &Output, part: &str) {
-    let error = refusal(output, part);
-    assert!(error.contains(part), "{part}: {error}");
+/// Checks that a call is refused with a line that has these parts, with an ellipsis between them.
+#[track_caller]
+pub(crate) fn refused(output: &Output, parts: &str) {
+    says(&refusal(output, parts), parts);
+}
+
+/// Checks that a text has these parts, with an ellipsis between them.
+#[track_caller]
+pub(crate) fn says(text: &str, parts: &str) {
+    for part in parts.split(" … ") {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+/// Checks that a value has these entries, of which a number may be that of a figure.
+#[track_caller]
+pub(crate) fn has(found: &Value, expected: Value) {
+    assert!(is_part(found, &expected), "{expected} is not in {found}");
+}
+
+fn is_part(found: &Value, expected: &Value) -> bool {
+    let value = found.get("value").unwrap_or(found);
+    match expected {
+        Value::Object(fields) => fields.iter().all(|(key, field)| is_part(&found[key], field)),
+        Value::Number(number) => value.as_f64() == number.as_f64(),
+        expected => value == expected,
+    }
 }
 
 /// Checks that a note of a report has this part.
@@ -163,6 +186,13 @@ pub(crate) fn in_folder(name: &str) -> String {
 pub(crate) fn fresh(name: &str) -> String {
     let folder = in_folder(name);
     let _ = fs::remove_dir_all(&folder);
+    folder
+}
+
+/// An empty folder of this test alone.
+pub(crate) fn empty(name: &str) -> String {
+    let folder = fresh(name);
+    fs::create_dir_all(&folder).unwrap();
     folder
 }
 

@@ -223,7 +223,6 @@ files.a.brier_last > 0 | can never hold
 difference.is_worse > 1 | can never hold
 difference.is_worse >= 0 | always holds
 files.a.n_runs < 0 | can never hold
-files.a.turns_per_run >= 0 | always holds, because the value is 0 or more
 difference.success_rate.standard_error > 3 | can never hold";
 
 #[test]
@@ -255,6 +254,8 @@ fn a_condition_that_no_value_could_change_is_refused() {
     let inspect = r#"{"version": 2, "status": "success", "eval": {"task": "t", "model": "m"},
         "samples": [{"id": 1, "epoch": 1, "scores": {"f1": {"value": 0.5}}}]}"#;
     let partial = program::write("partial.json", inspect);
+    let unbounded = run_other("compare", &["--fail-if", "files.0.turns_per_run >= 0"]);
+    refused(&unbounded, "always holds, because the value is 0 or more");
     let partial = run_other("compare", &[&partial, "--fail-if", "files.0.success_rate < 0.5"]);
     refused(
         &partial,

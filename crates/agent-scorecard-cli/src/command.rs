@@ -37,7 +37,7 @@ struct Arguments {
 enum Subcommand {
     Compare(compare::Options),
     Traces(traces::Options),
-    CutOff(cut_off::Options),
+    CutOff(Box<cut_off::Options>),
     Paths(paths::Options),
     Costbench(costbench::Options),
     Triage(triage::Options),
@@ -121,7 +121,7 @@ fn output(subcommand: Subcommand) -> Result<Written, Box<dyn Error>> {
     match subcommand {
         Subcommand::Compare(options) => compare::output(options),
         Subcommand::Traces(options) => traces::output(options),
-        Subcommand::CutOff(options) => cut_off::output(options),
+        Subcommand::CutOff(options) => cut_off::output(*options),
         Subcommand::Paths(options) => paths::output(options),
         Subcommand::Costbench(options) => costbench::output(options),
         Subcommand::Triage(options) => triage::output(options),

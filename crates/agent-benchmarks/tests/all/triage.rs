@@ -76,6 +76,7 @@ fn the_oracles_plan_has_efficiency_1_in_both_regimes_under_each_budget_and_frami
             let instance = setting.instance("pool", &questions(pool, 8)).unwrap();
             let model = |_: &Request| Ok(plan(&best_plan(&instance)));
             let record = converse(instance.conversation(), model).unwrap();
+            assert_eq!(record.record.run.outcome, None, "a plan has a score, not an outcome");
             for regime in [Regime::Advisory, Regime::Enforced] {
                 assert_eq!(
                     record.efficiency(regime).unwrap().score(),

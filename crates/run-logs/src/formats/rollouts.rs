@@ -269,11 +269,12 @@ impl RolloutFile {
 
     /// Adds a run that was read from line `number`; 0 for a run without a line.
     pub(crate) fn push(&mut self, number: usize, value: RolloutLine) {
-        // A failure that a budget ended counts as cut off.
-        self.counts
-            .entry(value.model())
-            .or_default()
-            .add((!value.failed_at_limit()).then_some(value.success), value.stop_reason.as_ref());
+        // A failure that a budget ended counts as cut off, also if the line does not say by which limit.
+        let is_cut_off = value.cut_off == Some(true) || value.failed_at_limit();
+        let unnamed = StopReason::MaxOther { resource: "budget".to_owned() };
+        let stop = value.stop_reason.as_ref().or_else(|| is_cut_off.then_some(&unnamed));
+        let counts = self.counts.entry(value.model()).or_default();
+        counts.add((!is_cut_off).then_some(value.success), stop);
         self.lines.push(Line { number, value });
     }
 

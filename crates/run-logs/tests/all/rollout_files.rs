@@ -200,3 +200,16 @@ fn a_model_may_be_a_whole_number_as_a_key_may() {
     assert_eq!(models.keys().flatten().collect::<Vec<_>>(), ["1", "2"]);
     assert_eq!(counts.collect::<Vec<_>>(), [(1, 0), (1, 1)]);
 }
+
+#[test]
+fn a_run_that_a_budget_cut_off_is_no_failure_in_the_counts() {
+    let text = r#"{"turns": [{"tokens": 5}], "success": 1}
+        {"turns": [{"tokens": 5}], "success": 0}
+        {"turns": [{"tokens": 5}], "success": 0, "cut_off": true}
+        {"turns": [{"tokens": 5}], "success": 0, "stop_reason": "max_steps"}
+        {"turns": [{"tokens": 5}], "success": 0, "stop_reason": "max_steps", "cut_off": false}"#;
+    let counts = RolloutFile::read("f", text.as_bytes()).unwrap().counts();
+    let counts = serde_json::to_value(counts).unwrap();
+    let [failed, unknown, at_limit] = ["n_failed", "n_unknown", "n_at_limit"].map(|it| &counts[it]);
+    assert_eq!([failed, unknown, at_limit], [2, 2, 2], "{counts}");
+}

@@ -25,13 +25,9 @@ use trajectory_metrics::ForecastPolicy;
 use crate::{
     files::{
         logs::{self, Judging, OUTCOMES, Streamed},
-        source::{Names, Source},
+        source::{Names, Source, at},
     },
-    output::{
-        options::Forms,
-        program::{Written, at},
-        text::help,
-    },
+    output::{options::Forms, program::Written, text::help},
     progress::working,
 };
 

@@ -13,6 +13,7 @@ use agent_scorecard::{
     logs::Prices,
     options::{names, policy, read as read_field},
     traces::{LoggedColumn, TraceFile, UNKNOWN_MODEL},
+    with_causes,
 };
 use run_logs::{
     ConfidenceField, ConfidenceReading, ConfidenceStream, FactRules, ForecastPolicy, Format,
@@ -23,8 +24,10 @@ use serde::{Deserialize, Deserializer};
 use trajectory_metrics::tool_calls::Value;
 
 use crate::{
-    files::{bundled, source::Source},
-    output::program::{at, with_causes},
+    files::{
+        bundled,
+        source::{Source, at},
+    },
     plain, progress,
 };
 

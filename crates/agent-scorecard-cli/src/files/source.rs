@@ -1,11 +1,12 @@
 use std::{
     borrow::Cow,
+    error::Error,
     io::{Cursor, Read},
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-use agent_scorecard::ROWS;
+use agent_scorecard::{ROWS, with_causes};
 use clap::builder::{MapValueParser, PathBufValueParser, TypedValueParser, ValueParserFactory};
 use run_logs::json_lines::InputError;
 
@@ -128,4 +129,11 @@ impl Names {
         let named = |(path, given): (PathBuf, String)| Source { given, ..path.into() };
         Ok(files.into_iter().zip(names).map(named).collect())
     }
+}
+
+/// Adds the name of the file to the error, unless the error already has it.
+#[must_use]
+pub(crate) fn at(file: &str, error: Box<dyn Error>) -> Box<dyn Error> {
+    let message = with_causes(&*error);
+    if message.starts_with(file) { error } else { format!("{file}: {message}").into() }
 }

@@ -12,12 +12,10 @@ use std::{
     process::{self, ExitCode},
 };
 
-use agent_scorecard::Report;
+use agent_scorecard::{Report, with_causes};
 use rayon::ThreadPoolBuilder;
 
 use crate::plain;
-
-pub(crate) use agent_scorecard::with_causes;
 
 /// The output of a subcommand, and the conditions of `--fail-if` that hold.
 #[derive(Debug)]
@@ -169,13 +167,6 @@ pub(crate) fn destination(path: &Path) -> PathBuf {
         (Ok(folder), Some(name)) => folder.join(name),
         _ => path,
     }
-}
-
-/// Adds the name of the file to the error, unless the error already has it.
-#[must_use]
-pub(crate) fn at(file: &str, error: Box<dyn Error>) -> Box<dyn Error> {
-    let message = with_causes(&*error);
-    if message.starts_with(file) { error } else { format!("{file}: {message}").into() }
 }
 
 /// The exit code after an interrupt.

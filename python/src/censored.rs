@@ -124,7 +124,7 @@ impl StoppedRuns {
             .rows()
             .map(|(class, reason, group)| {
                 let reason = reason.map(ToString::to_string);
-                (class.name(), reason, group.runs, group.mean_length, group.mean_forecast)
+                (class.to_string(), reason, group.runs, group.mean_length, group.mean_forecast)
             })
             .collect();
         Ok((rows, audit.censoring_rate().ok()).into_pyobject(py)?.into_any())

@@ -12,7 +12,7 @@ pub struct SideRun {
     pub task: String,
     /// The grade of the run, from 0 (failure) to 1 (success). NaN is no grade.
     pub grade: Option<f64>,
-    /// The reason why the run has no grade; without one, a run without a grade has no score.
+    /// The reason why the run has no grade; if it is missing, [`Ungraded::NoScore`] is assumed.
     pub ungraded: Option<Ungraded>,
     /// Whether the log states that the run was planned, but not its task; `task` is then a unique name.
     pub is_unnamed: bool,

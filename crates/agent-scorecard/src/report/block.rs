@@ -325,7 +325,7 @@ impl Field {
     }
 }
 
-/// Returns a note for each reason why figures are undefined, or have no interval, with the names of these figures. There
+/// Returns a note for each reason why figures are undefined or have no interval, with the names of these figures. There
 /// is no note if no interval was requested.
 pub(crate) fn notes_on_lacking<'a>(
     figures: impl IntoIterator<Item = (&'a str, Result<NoInterval, Undefined>)>,

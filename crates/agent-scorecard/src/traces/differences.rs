@@ -224,12 +224,12 @@ pub fn with_differences(
     report.conclude();
     report.conclusion.extend(verdicts);
     if !parts.is_empty() {
-        let block = match parts.iter().position(|(part, _)| part.is_empty()) {
-            Some(whole) => parts.swap_remove(whole).1,
-            None => {
-                let parts = parts.into_iter().map(|(part, block)| Field::block(part, block));
-                Block::of([Field::block(parts_key, Block::of(parts))])
-            }
+        let is_whole = parts.len() == 1 && parts[0].0.is_empty();
+        let block = if is_whole {
+            parts.remove(0).1
+        } else {
+            let parts = parts.into_iter().map(|(part, block)| Field::block(part, block));
+            Block::of([Field::block(parts_key, Block::of(parts))])
         };
         if let [_, second] = report.columns.as_slice() {
             report.together.push_json("differences", &BTreeMap::from([(&second.name, &block)]));

@@ -125,8 +125,8 @@ impl<'a> Rollout<'a> {
         })
     }
 
-    /// Returns the remaining cost after k = `turn` turns, `R_k = C_T - C_k`, where C_k is the cost of these turns; 0
-    /// for k = 0.
+    /// Returns the remaining cost after k = `turn` turns, `R_k = C_T - C_k`, where C_k is the cost of these turns
+    /// (C_0 = 0).
     ///
     /// # Errors
     ///

@@ -1,5 +1,3 @@
-use std::collections::HashMap;
-
 use crate::{error::Error, pools::pool::Pool};
 
 /// One step of a plan: the item to attempt and its allocation. Planners return steps;
@@ -49,9 +47,11 @@ scoring_rules::checked! {
 impl Plan {
     #[cfg(feature = "serde")]
     fn check(&self) -> Result<(), &'static str> {
-        match first_repeat(&self.steps) {
-            None => Ok(()),
-            Some(_) => Err("an item is in the plan twice; plan each item at most once"),
+        let mut positions: Vec<usize> = self.steps.iter().map(|step| step.position).collect();
+        positions.sort_unstable();
+        match positions.windows(2).any(|pair| pair[0] == pair[1]) {
+            false => Ok(()),
+            true => Err("an item is in the plan twice; plan each item at most once"),
         }
     }
 
@@ -126,7 +126,7 @@ impl Plan {
         if let Some((index, &Step { position, .. })) = steps.iter().enumerate().find(outside) {
             return Err(Error::other_pool(index, position, items.len()));
         }
-        if let Some((first, second)) = first_repeat(&steps) {
+        if let Some((first, second)) = first_repeat(&steps, items.len()) {
             let id = items[steps[first].position].id().to_owned();
             return Err(Error::DuplicateId { id, first, second });
         }
@@ -138,10 +138,11 @@ impl Plan {
     }
 }
 
-/// Returns the first two steps for the same item, as positions in the plan.
-pub(super) fn first_repeat(steps: &[Step]) -> Option<(usize, usize)> {
-    let mut seen = HashMap::with_capacity(steps.len());
+/// Returns the first two steps for the same of this many items, as positions in the plan. All steps must be for one of
+/// them.
+pub(super) fn first_repeat(steps: &[Step], items: usize) -> Option<(usize, usize)> {
+    let mut seen = vec![None; items];
     let repeat =
-        |(second, step): (usize, &Step)| Some((seen.insert(step.position, second)?, second));
+        |(second, step): (usize, &Step)| Some((seen[step.position].replace(second)?, second));
     steps.iter().enumerate().find_map(repeat)
 }

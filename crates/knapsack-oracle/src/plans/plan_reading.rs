@@ -172,7 +172,7 @@ impl PlanReading {
             repairs.push(Repair::UnquotedKeys { keys: list.unquoted });
         }
         let steps = repaired(&list.entries, pool, is_published, &mut repairs);
-        if let Some((first, _)) = first_repeat(&steps) {
+        if let Some((first, _)) = first_repeat(&steps, pool.items().len()) {
             let id = pool.items()[steps[first].position].id().to_owned();
             return Self::DuplicateId { id, repairs };
         }

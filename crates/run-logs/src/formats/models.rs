@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use memchr::memmem;
 use serde::Deserialize;
 
-use crate::json_lines::fields::Name;
+use crate::json_lines::{fields::Name, parsing::replace_bare};
 
 /// Returns the model that a line names; `None` for an unreadable line, too.
 pub(crate) fn model_of(line: &[u8]) -> Option<String> {
@@ -12,7 +13,11 @@ pub(crate) fn model_of(line: &[u8]) -> Option<String> {
     struct Of {
         model: Option<Name>,
     }
-    let of: Of = serde_json::from_slice(line).ok()?;
+    memmem::find(line, b"\"model\"")?;
+    let line = str::from_utf8(line).ok()?;
+    // A forecast may be a bare NaN or infinity, which JSON does not have.
+    let bare = |_| serde_json::from_str(&replace_bare(line, |_| "0".to_owned()));
+    let of: Of = serde_json::from_str(line).or_else(bare).ok()?;
     of.model.map(|Name(model)| model)
 }
 

@@ -269,12 +269,14 @@ impl RolloutFile {
 
     /// Adds a run that was read from line `number`; 0 for a run without a line.
     pub(crate) fn push(&mut self, number: usize, value: RolloutLine) {
-        // A failure that a budget ended counts as cut off, also if the line does not say by which limit.
+        // A failure that a budget ended counts as cut off, also if the line does not name the limit.
         let is_cut_off = value.cut_off == Some(true) || value.failed_at_limit();
-        let unnamed = StopReason::MaxOther { resource: "budget".to_owned() };
-        let stop = value.stop_reason.as_ref().or_else(|| is_cut_off.then_some(&unnamed));
         let counts = self.counts.entry(value.model()).or_default();
-        counts.add((!is_cut_off).then_some(value.success), stop);
+        if is_cut_off {
+            counts.add_cut_off();
+        } else {
+            counts.add(Some(value.success), value.stop_reason.as_ref());
+        }
         self.lines.push(Line { number, value });
     }
 
@@ -487,6 +489,11 @@ fn name_of(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) if !number.is_f64() => Some(number.to_string()),
+        // Data frames convert whole numbers to real numbers if some are missing.
+        Value::Number(number) => {
+            let whole = number.as_f64().filter(|it| it.fract() == 0.0 && it.abs() < 1e15);
+            whole.map(|it| format!("{it:.0}"))
+        }
         _ => None,
     }
 }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use censoring::StopReason;
-use memchr::{memmem, memrchr};
+use memchr::memmem;
 use serde::Deserialize;
 use trajectory_metrics::ForecastPolicy;
 
@@ -209,14 +209,8 @@ impl<'a> TraceSource<'a> {
         };
         read(&mut start)?;
         let is_table = is_table(file, &start)?;
-        // The first line, which may be long, says whether lines name models.
-        let mut known = 0;
-        while !is_table
-            && !start.trim_ascii_start().is_empty()
-            && memrchr(b'\n', &start[known..]).is_none()
-            && start.len() <= LONGEST_LINE
-        {
-            known = start.len();
+        // The first run, whose line may be long, says whether lines name models.
+        while !is_table && !has_run(&start) && start.len() <= LONGEST_LINE {
             if read(&mut start)? == 0 {
                 break;
             }
@@ -238,6 +232,12 @@ impl<'a> TraceSource<'a> {
         }
         put_together(file, bytes(file, all)?, rules)
     }
+}
+
+/// Returns whether the start of a file holds the whole line of a run that was not left out.
+fn has_run(start: &[u8]) -> bool {
+    let mut lines = start.split_inclusive(|&byte| byte == b'\n').filter(|it| it.ends_with(b"\n"));
+    lines.any(|it| !it.trim_ascii().is_empty() && memmem::find(it, b"\"left_out\"").is_none())
 }
 
 /// Returns whether a file is a table, judged by its start. A name that ends in .csv or .tsv marks a table.

@@ -236,7 +236,7 @@ impl TraceRemarks {
         (all > 0).then(|| format!("stop: reasons that are not known: {list}; {consequence}"))
     }
 
-    /// Reads one line; `None` for a run that an earlier command left out. A line may name a model if the lines were split by model.
+    /// Reads one line; `None` for a run that an earlier command left out. A line may name a model only if the lines were split by model; otherwise it is refused.
     fn read(
         &mut self,
         file: &str,
@@ -257,7 +257,7 @@ impl TraceRemarks {
         };
         if !line.is_all_of(text) {
             if !is_split && model_of(text).is_some() {
-                let problem = "the first lines of the file name no model; name one in each line";
+                let problem = "the start of the file names no model; name one in each line";
                 return Err(InputError::of_field(file, number, "model", problem));
             }
             self.not_read

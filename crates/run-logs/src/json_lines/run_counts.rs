@@ -105,6 +105,12 @@ impl RunCounts {
         self.add_stop(outcome.is_some(), stop);
     }
 
+    /// Counts a run that a limit cut off, so that its outcome is not known.
+    pub(crate) fn add_cut_off(&mut self) {
+        self.unknown += 1;
+        self.at_limit += 1;
+    }
+
     /// Counts a run that succeeded in part.
     pub fn add_partial(&mut self, stop: Option<&StopReason>) {
         self.partial += 1;

@@ -34,8 +34,24 @@ fn a_model_is_seen_behind_a_long_first_line_and_refused_behind_lines_without_one
     let line = |model: &str| {
         format!(r#"{{"id":"a","forecasts":[{forecasts}],"outcome":1,"model":"{model}"}}"#)
     };
-    assert_eq!(read(&format!("{}\n{}\n", line("a"), line("b"))).unwrap().len(), 2);
+    let left_out = "{\"id\":\"z\",\"outcome\":null,\"left_out\":\"no_confidence\"}\n";
+    for (start, sources) in [("", 2), ("\n", 2), (left_out, 3)] {
+        let text = format!("{start}{}\n{}\n", line("a"), line("b"));
+        assert_eq!(read(&text).unwrap().len(), sources, "{start}");
+    }
     let plain = "{\"id\":\"x\",\"forecasts\":[0.5],\"outcome\":1}\n".repeat(3_000);
     let refused = read(&(plain + &line("a"))).unwrap_err();
     assert_eq!((refused.line, refused.field.as_deref()), (Some(3_001), Some("model")));
+}
+
+#[test]
+fn a_line_with_a_bare_nan_goes_with_its_model() {
+    let line = |model: &str| {
+        format!(r#"{{"id":"{model}","forecasts":[0.5,NaN],"outcome":1,"model":"{model}"}}"#)
+    };
+    let text = format!("{}\n{}\n", line("a"), line("b"));
+    let policy = ForecastPolicy::CarryForward;
+    let models = TraceFile::read_all("runs.jsonl", text.as_bytes(), policy).unwrap();
+    let names: Vec<_> = models.iter().map(|file| file.model.as_deref()).collect();
+    assert_eq!(names, [Some("a"), Some("b")]);
 }

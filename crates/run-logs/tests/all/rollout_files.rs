@@ -193,7 +193,7 @@ fn keys_and_features_come_back_as_they_were_written() {
 #[test]
 fn a_model_may_be_a_whole_number_as_a_key_may() {
     let text = r#"{"model": 1, "turns": [{"tokens": 5}], "success": 1}
-        {"model": 2, "turns": [{"tokens": 5}], "success": 1}
+        {"model": 2.0, "turns": [{"tokens": 5}], "success": 1}
         {"model": 2, "success": false, "left_out": "no_turn"}"#;
     let models = RolloutFile::read("f", text.as_bytes()).unwrap().by_model();
     let counts = models.values().map(|of| (of.lines().len(), of.counts().left_out()));
@@ -206,10 +206,11 @@ fn a_run_that_a_budget_cut_off_is_no_failure_in_the_counts() {
     let text = r#"{"turns": [{"tokens": 5}], "success": 1}
         {"turns": [{"tokens": 5}], "success": 0}
         {"turns": [{"tokens": 5}], "success": 0, "cut_off": true}
+        {"turns": [{"tokens": 5}], "success": 0, "cut_off": true, "stop_reason": "quota"}
         {"turns": [{"tokens": 5}], "success": 0, "stop_reason": "max_steps"}
         {"turns": [{"tokens": 5}], "success": 0, "stop_reason": "max_steps", "cut_off": false}"#;
     let counts = RolloutFile::read("f", text.as_bytes()).unwrap().counts();
     let counts = serde_json::to_value(counts).unwrap();
     let [failed, unknown, at_limit] = ["n_failed", "n_unknown", "n_at_limit"].map(|it| &counts[it]);
-    assert_eq!([failed, unknown, at_limit], [2, 2, 2], "{counts}");
+    assert_eq!([failed, unknown, at_limit], [2, 3, 3], "{counts}");
 }

@@ -44,8 +44,7 @@ pub(crate) struct LandmarkCut<'a, W> {
     mark: Vec<Mark>,
     queue: BinaryHeap<(Reverse<W>, u32)>,
     stack: Vec<u32>,
-    /// The last group of [`Self::next_cut`].
-    pub(crate) cut: Vec<u32>,
+    cut: Vec<u32>,
     groups: Groups<W>,
 }
 
@@ -136,7 +135,7 @@ impl<'a, W: PlanWeight> LandmarkCut<'a, W> {
         limit: W,
         before: Option<(&Groups<W>, u32)>,
     ) -> W {
-        self.begin(&[]);
+        self.left.copy_from_slice(&self.weights);
         self.groups.tools.clear();
         self.groups.amounts.clear();
         let mut bound = W::ZERO;
@@ -144,20 +143,29 @@ impl<'a, W: PlanWeight> LandmarkCut<'a, W> {
             for (group, &amount) in groups.amounts.iter().enumerate() {
                 let tools = groups.tools.get(group);
                 if !tools.contains(&called) {
-                    bound = bound + self.count(tools, amount);
+                    for &tool in tools {
+                        self.left[tool as usize] = self.left[tool as usize] - amount;
+                    }
+                    bound = bound + amount;
                     self.groups.tools.push(tools.iter().copied());
                     self.groups.amounts.push(amount);
                 }
             }
         }
-        if !self.reach(state) {
+        self.start(state);
+        let goal = self.reduced.types;
+        if self.value[goal] == W::NEVER {
             return W::NEVER;
         }
-        while bound <= limit {
-            let Some(amount) = self.next_cut(state) else { break };
-            bound = bound + amount;
+        while self.value[goal] > W::ZERO && bound <= limit {
+            self.find_cut(state);
+            let tools = self.cut.iter().map(|&tool| self.left[tool as usize]);
+            // There is always a cut while the goal costs something.
+            let Some(cheapest) = tools.min() else { break };
+            bound = bound + cheapest;
             self.groups.tools.push(self.cut.iter().copied());
-            self.groups.amounts.push(amount);
+            self.groups.amounts.push(cheapest);
+            self.pay(cheapest);
         }
         bound
     }

@@ -204,9 +204,9 @@ impl<'a, W: PlanWeight> ToolSets<'a, W> {
             }
             let before = self.groups.len();
             while !self.is_too_much(bound) {
-                let Some(amount) = self.cuts.next_cut(&self.start) else { break };
+                let Some((amount, cut)) = self.cuts.next_cut(&self.start) else { break };
                 bound = bound + amount;
-                self.groups.push(self.cuts.cut.iter().copied());
+                self.groups.push(cut.iter().copied());
                 self.effort.spend(STEPS_PER_TOOL * self.reduced.tools.len());
             }
             if is_root {

@@ -4,8 +4,8 @@ use super::{LandmarkCut, Mark, NOBODY};
 use crate::searches::{plan_weight::PlanWeight, type_set::TypeSet};
 
 impl<W: PlanWeight> LandmarkCut<'_, W> {
-    /// Finds the next group, [`Self::cut`], and returns the amount counted for it.
-    pub(crate) fn next_cut(&mut self, state: &TypeSet) -> Option<W> {
+    /// Returns the next group and the amount counted for it.
+    pub(crate) fn next_cut(&mut self, state: &TypeSet) -> Option<(W, &[u32])> {
         if self.value[self.reduced.types] == W::ZERO {
             return None;
         }
@@ -24,10 +24,10 @@ impl<W: PlanWeight> LandmarkCut<'_, W> {
                 self.cut.push(tool as u32);
             }
         }
-        Some(cheapest)
+        Some((cheapest, &self.cut))
     }
 
-    fn find_cut(&mut self, state: &TypeSet) {
+    pub(super) fn find_cut(&mut self, state: &TypeSet) {
         self.mark_goal_only();
         while let Some(number) = self.stack.pop() {
             for &tool in self.yielded_by.get(number as usize) {
@@ -83,7 +83,7 @@ impl<W: PlanWeight> LandmarkCut<'_, W> {
     }
 
     /// Subtracts the amount from the tools of the cut and updates all values that decrease.
-    fn pay(&mut self, cheapest: W) {
+    pub(super) fn pay(&mut self, cheapest: W) {
         for place in 0..self.cut.len() {
             let tool = self.cut[place];
             self.left[tool as usize] = self.left[tool as usize] - cheapest;

@@ -302,3 +302,65 @@ fn costs_and_triggers_follow_the_papers_text_where_that_is_asked_for() {
     assert_ne!(usual.1, trigger.1);
     assert_eq!((&usual.2, &trigger.2), (&Value::Null, &Value::from("paper")));
 }
+
+#[test]
+fn paths_and_costs_are_those_of_the_reference_runs_to_the_cent() {
+    let runs = golden(include_str!("../../tool-graph/tests/golden/costbench/reference_runs.json"));
+    let mut compared = 0;
+    for level in [2, 5] {
+        let rows: Vec<&Value> =
+            list(&runs).iter().filter(|row| row["refinement_level"] == level).collect();
+        let queries: Value = rows
+            .iter()
+            .map(|row| json!({"query_id": row["query_id"], "task": row["task"]}))
+            .collect();
+        let name = format!("reference_{level}.json");
+        let level = level.to_string();
+        let found = report(&name, &queries, &["--refinement-level", &level, "--paths"]);
+        for (ours, theirs) in list(&found["paths"]).iter().zip(rows) {
+            for field in ["query_id", "task", "optimal", "greedy"] {
+                assert_eq!(ours[field], theirs[field], "{field} of {theirs}");
+            }
+            // Costs in cents are whole cents here; theirs have the rounding errors of their sum.
+            for field in ["optimal_cost", "greedy_cost"] {
+                assert_eq!(
+                    ours[field],
+                    json!(rounded(&theirs[field], 1.0, 2)),
+                    "{field} of {theirs}"
+                );
+            }
+            assert!(ours.get("blocked_optimal").is_none(), "no event was asked for");
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 24);
+}
+
+#[test]
+fn runs_under_events_are_those_of_another_program() {
+    let runs = golden(include_str!("../../tool-graph/tests/golden/costbench/blocked_runs.json"));
+    let mut worlds: BTreeMap<(String, String, String), Vec<&Value>> = BTreeMap::new();
+    for row in list(&runs["runs"]) {
+        let events = list(&row["events"]);
+        if row["rule"] == "released" && events.windows(2).all(|two| two[0] == two[1]) {
+            let kind = events[0].as_str().unwrap().replace('_', "-");
+            let world = (row["level"].to_string(), kind, events.len().to_string());
+            worlds.entry(world).or_default().push(row);
+        }
+    }
+    assert!(worlds.len() >= 4, "{:?}", worlds.keys());
+    for ((level, kind, blocks), rows) in worlds {
+        let queries: Value = rows
+            .iter()
+            .map(|row| json!({"query_id": row["query_id"], "task": row["task"]}))
+            .collect();
+        let name = format!("{kind}_{blocks}_{level}.json");
+        let settings =
+            ["--refinement-level", &level, "--block", &kind, "--blocks", &blocks, "--paths"];
+        let found = report(&name, &queries, &settings);
+        for (ours, theirs) in list(&found["paths"]).iter().zip(rows) {
+            assert_eq!(ours["blocked_optimal"], theirs["optimal"], "{theirs}");
+            assert_eq!(ours["blocked_greedy"], theirs["greedy"], "{theirs}");
+        }
+    }
+}

@@ -394,3 +394,61 @@ fn parse_errors_count_as_stops_where_that_is_asked_for() {
     };
     assert_eq!((counts(&[]), counts(&["--parse-errors-as-stops"])), ([2, 1, 1], [2, 2, 0]));
 }
+
+#[test]
+fn continuations_of_an_id_that_names_different_runs_are_refused() {
+    let line = |steps: usize| {
+        let forecasts = vec![0.5; steps];
+        value!({"id": "c", "forecasts": forecasts, "outcome": null, "stop": "max_steps"})
+            .to_string()
+    };
+    let [first, second] =
+        [1, 2].map(|n| write(&format!("of_{n}.jsonl"), &format!("{SUCCESS}\n{}", line(n))));
+    let ends = write("ends.jsonl", r#"{"id":"c","successes":3,"failures":3}"#);
+    let error = refusal(&run(&[&first, &second, "--continuations", &ends]), "different runs");
+    assert!(error.starts_with("error: --continuations: \"c\" names different runs"), "{error}");
+    assert!(error.contains(&first) && error.contains(&second), "{error}");
+}
+
+/// The largest error of `simple - complete = prefix_swap + tail_omission` in a report.
+fn identity_error(report: &Value) -> f64 {
+    let rows = report["files"][0]["report"]["hidden_outcomes"]["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 12);
+    let mut largest = 0.0_f64;
+    for row in rows {
+        largest = largest.max(number(&row["largest_identity_error"]));
+        for part in [row, &row["failures"], &row["successes"]] {
+            let [simple, complete, swap, tail] =
+                ["simple", "complete", "prefix_swap", "tail_omission"].map(|k| number(&part[k]));
+            largest = largest.max((simple - complete - swap - tail).abs());
+            largest = largest.max((number(&part["shift"]) - (simple - complete)).abs());
+        }
+    }
+    largest
+}
+
+#[test]
+fn hidden_outcomes_split_into_prefix_swap_and_tail_omission_in_every_row() {
+    for hide in [["--hide", "0.75"], ["--hide-after", "0.75"]] {
+        let report = json(&["--resamples", "0", hide[0], hide[1]]);
+        assert!(identity_error(&report) < 1e-12);
+    }
+    let Some(folder) = std::env::var_os("REAL_RUNS") else { return };
+    let path = std::path::Path::new(&folder).join("data/traces/basketball_win_probability.jsonl");
+    let path = path.to_str().unwrap();
+    for (hide, hidden) in [(["--hide", "0.75"], 587), (["--hide-after", "0.75"], 783)] {
+        let report = json(&[path, "--resamples", "0", hide[0], hide[1]]);
+        assert!(identity_error(&report) < 1e-12);
+        let row = &report["files"][0]["report"]["hidden_outcomes"]["rows"][0];
+        assert_eq!((&row["n"], &row["n_hidden"]), (&783.into(), &hidden.into()));
+    }
+}
+
+#[test]
+fn a_name_that_looks_like_markup_does_no_harm() {
+    let path = write("a<b>&c.jsonl", &[SUCCESS, FAILURE].join("\n"));
+    let picture = in_folder("markup.svg");
+    assert!(run(&[&path, "--plot", &picture]).status.success());
+    let picture = fs::read_to_string(picture).unwrap();
+    assert!(picture.contains("a&lt;b&gt;&amp;c") && !picture.contains("a<b>"), "{picture}");
+}

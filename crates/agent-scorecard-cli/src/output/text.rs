@@ -210,4 +210,17 @@ mod tests {
         let words = |text: &str| text.split_whitespace().count();
         assert_eq!(words(&fitted), words(&table(Layout::Aligned)), "{fitted}");
     }
+
+    #[test]
+    fn a_markdown_table_has_the_same_cells_and_a_rule_below_its_header() {
+        let rows = [
+            vec![String::new(), "a_b".into(), "c".into()],
+            vec!["x".into(), "*1".into()],
+            vec![],
+            vec!["y|z".into(), "2".into(), "<3".into()],
+        ];
+        let expected =
+            "|  | a\\_b | c |\n| --- | ---: | ---: |\n| x | \\*1 |  |\n| y\\|z | 2 | &lt;3 |\n";
+        assert_eq!(Layout::Markdown.table(rows), expected);
+    }
 }

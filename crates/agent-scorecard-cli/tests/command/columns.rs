@@ -389,3 +389,60 @@ fn without_cut_off_runs_the_difference_of_both_log_scores_is_the_same_number_wit
         assert!(report["difference"]["assumptions"]["tps_log_censored_simple"].is_string());
     }
 }
+
+/// The rows of a table that have a star.
+fn starred(words: &[&str]) -> Vec<String> {
+    let table = shown("traces", words);
+    let rows = table.lines().filter(|line| line.contains("  *") && line.contains(" ["));
+    rows.map(|row| row.split_whitespace().next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_star_needs_the_same_runs_or_a_difference_that_is_not_zero() {
+    // Equally good forecasters, with different outcomes.
+    let (a, b) =
+        (calibrated("star_a.jsonl", 5, 100, 50, 0), calibrated("star_b.jsonl", 6, 100, 50, 0));
+    assert_eq!(starred(&[&a, &b, "--resamples", "100"]), [""; 0]);
+    // A worse one on other runs.
+    let text = fs::read_to_string(&b).unwrap();
+    let worse = text
+        .replace("\"outcome\":true", "\"outcome\":x")
+        .replace("\"outcome\":false", "\"outcome\":true");
+    let worse = write("star_worse.jsonl", &worse.replace("\"outcome\":x", "\"outcome\":false"));
+    let found = starred(&[&a, &worse, "--resamples", "100"]);
+    assert!(
+        found.contains(&"tps_log".to_owned()) && found.contains(&"auroc".to_owned()),
+        "{found:?}"
+    );
+    for metric in ["average_precision", "aurc"] {
+        assert!(!found.contains(&metric.to_owned()), "{found:?}");
+    }
+    assert_eq!(starred(&[&a, &b, &worse, "--resamples", "100"]), [""; 0]);
+    let files =
+        ["demo_truthful.jsonl", "demo_overconfident.jsonl", "demo_constant.jsonl"].map(bundled);
+    let same = starred(&[&files[0], &files[1], &files[2], "--resamples", "20"]);
+    assert!(same.contains(&"average_precision".to_owned()) && same.len() == 8, "{same:?}");
+}
+
+#[test]
+fn intervals_of_budget_resample_whole_tasks() {
+    let line = |run: u64| {
+        let turns: Vec<String> = (0..4)
+            .map(|turn| format!(r#"{{"output_tokens":{}}}"#, 50 + 10 * (run % 5) + 7 * turn))
+            .collect();
+        let (task, success) = (run % 6, run % 6 < 4);
+        format!(
+            r#"{{"id":"r{run}","task":"t{task}","turns":[{}],"success":{success}}}"#,
+            turns.join(",")
+        )
+    };
+    let path = write("rollouts.jsonl", &(0..60).map(line).collect::<Vec<_>>().join("\n"));
+    let words = [path.as_str(), "--json", "--resamples", "100"];
+    let report = json_of("budget", &words);
+    let flagged = json_of("budget", &[&words[..], &["--cluster-by", "task-only"]].concat());
+    assert_eq!(report["hit_rate"], flagged["hit_rate"]);
+    assert_eq!(report["clustered_by_task"], true);
+    noted(&report, "only 6 tasks");
+    let by_run = json_of("budget", &[&words[..], &["--cluster-by", "run"]].concat());
+    assert_ne!(report["hit_rate"], by_run["hit_rate"]);
+}

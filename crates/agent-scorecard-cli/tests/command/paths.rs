@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::program::{bundled_or_recorded, json_of, values, write};
+use crate::program::{bundled_or_recorded, json_of, refusal, run_other, values, write};
 
 fn json(arguments: &[&str]) -> Value {
     values(json_of("paths", arguments))
@@ -98,4 +98,65 @@ fn several_files_are_columns_and_a_report_each() {
     assert_eq!((&both["n"], &both["files"][1]["n"]), (&2.into(), &1.into()));
     // The task of the one is that of the other.
     assert_eq!((&both["n_tasks"], &both["pass_hat_k"]["2"]), (&1.into(), &1.0.into()));
+}
+
+#[test]
+fn arguments_count_in_every_spelling_of_a_call() {
+    let spellings = |amount: u32| {
+        [
+            r#"{"name":"pay","args":{"amount":N},"ok":true}"#,
+            r#"{"id":"c1","type":"function","function":{"name":"pay","arguments":"{\"amount\":N}"}}"#,
+            r#"{"type":"tool_use","id":"c1","name":"pay","input":{"amount":N}}"#,
+            r#"{"name":"pay","parameters":{"amount":N}}"#,
+        ]
+        .map(|call| call.replace('N', &amount.to_string()))
+    };
+    let matches = |agent: &str, expected: &str| {
+        report("spelling.jsonl", &[&run_of(agent, expected)], &[])["exact_match"].clone()
+    };
+    for agent in spellings(5) {
+        for (same, other) in spellings(5).iter().zip(&spellings(5_000)) {
+            assert_eq!(matches(&agent, same), 1.0, "{agent} {same}");
+            assert_eq!(matches(&agent, other), 0.0, "{agent} {other}");
+        }
+    }
+    // Arguments that a model left unfinished are text that equals no arguments.
+    let unfinished = r#"{"name":"pay","arguments":"{\"amount\":5"}"#;
+    let whole = r#"{"name":"pay","arguments":{"amount":5}}"#;
+    for (expected, same) in [(whole, 0.0), (r#"{"name":"pay"}"#, 0.0), (unfinished, 1.0)] {
+        assert_eq!(matches(unfinished, expected), same, "{expected}");
+    }
+}
+
+#[test]
+fn a_call_whose_arguments_could_be_lost_is_refused() {
+    let cases = [
+        (r#"{"name":"pay","payload":{"amount":5}}"#, "payload"),
+        (r#"{"name":"pay","args":{"amount":5},"input":{"amount":6}}"#, "input"),
+        (r#"{"name":"pay","args":{"amount":5,"amount":500}}"#, "amount"),
+        (r#"{"name":"pay","ok":true,"ok":false}"#, "ok"),
+    ];
+    for (call, named) in cases {
+        let right = r#"{"name":"pay"}"#;
+        for line in [run_of(call, right), run_of(right, call)] {
+            let path = write("lost.jsonl", &line);
+            let error = refusal(&run_other("paths", &[&path]), call);
+            assert!(error.starts_with(&format!("error: {path}:1: field ")), "{error}");
+            assert!(error.contains(named), "{call}: {error}");
+        }
+    }
+}
+
+#[test]
+fn undefined_figures_are_null_and_say_why() {
+    let silent = run_of("", "").replace("\"success\":1", "\"success\":0");
+    let found = report("silent.jsonl", &[&silent], &[]);
+    for figure in ["precision", "recall", "invalid_tool_use_ratio", "pass_hat_k"] {
+        assert_eq!(found[figure], Value::Null, "{figure}");
+        let notes = found["notes"].as_array().unwrap();
+        let says = |note: &Value| note.as_str().unwrap().starts_with(&format!("{figure}: "));
+        assert!(notes.iter().any(says), "{figure}: {notes:?}");
+    }
+    // Nothing was expected and nothing was done.
+    assert_eq!((&found["exact_match"], &found["aned"]), (&1.0.into(), &0.0.into()));
 }

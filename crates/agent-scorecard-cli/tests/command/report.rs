@@ -230,3 +230,29 @@ fn a_picture_names_what_it_shows() {
     assert!(run_other("triage", &["--planner", "oracle", "--plot", &picture]).status.success());
     says(&fs::read_to_string(&picture).unwrap(), "(informed reference)");
 }
+
+#[test]
+fn two_files_with_the_same_runs_are_compared_in_pairs() {
+    let files = ["demo_truthful.jsonl", "demo_overconfident.jsonl"].map(bundled);
+    let arguments = [files[0].as_str(), &files[1], "--resamples", "50"];
+    let (page, json) = page("traces", &arguments, "pairs");
+    let of = |pointer: &str| json.pointer(pointer).and_then(Value::as_f64).unwrap();
+    for metric in ["tps_log", "tps_brier", "auroc"] {
+        let (first, second) =
+            (format!("/files/0/{metric}/value"), format!("/files/1/{metric}/value"));
+        let difference = of(&format!("/difference/{metric}/value"));
+        assert!((difference - (of(&second) - of(&first))).abs() < 1e-12, "{metric}");
+        if metric == "auroc" {
+            // Both files rank the runs alike: a difference of 0 in every resample has no interval.
+            let end = json.pointer(&format!("/difference/{metric}/ci_low"));
+            assert_eq!(end, Some(&Value::Null));
+            continue;
+        }
+        let ends = ["ci_low", "ci_high"].map(|end| of(&format!("/difference/{metric}/{end}")));
+        assert!(ends[0] <= difference && difference <= ends[1], "{metric}");
+    }
+    assert!(page.contains("/difference/tps_log/value"));
+    let other = write("other.jsonl", r#"{"id":"a","forecasts":[0.5],"outcome":true}"#);
+    let (page, json) = self::page("traces", &[&files[0], &other, "--resamples", "50"], "no_pairs");
+    assert!(json["difference"].is_null() && page.contains("difference: undefined"));
+}

@@ -13,7 +13,7 @@ use agent_benchmarks::{
     client::{AskError, Journal, run_all},
     confidence::{Confidence, ConfidenceFigures, ConfidenceStream, FollowUp},
     converse, count_continuations, read_openai_chat,
-    triage::{Alpha, Attempts, Regime, Triage},
+    triage::{Alpha, Attempts, Regime, Triage, TriageFigures},
 };
 use serde_json::json;
 
@@ -104,6 +104,10 @@ fn a_live_plan_of_triage_is_resumed_between_its_problems() {
     };
     let records = resumed("triage", &named, |instance| instance.conversation(), policy);
     assert!(records.iter().all(|it| it.execution(Regime::Enforced).unwrap().earned == 2.0));
+    let how = Intervals { resamples: 0, ..Intervals::default() };
+    let rows = TriageFigures::of(&records, how).unwrap();
+    assert_eq!((rows.len(), rows[0].pools, rows[0].is_live), (1, 4, true));
+    assert_eq!(rows[0].figure("efficiency").unwrap().value, 1.0, "the plan is that of the oracle");
 }
 
 #[test]

@@ -127,7 +127,7 @@ fn a_pool_in_which_nothing_was_solved_is_no_success_of_a_planner() {
     let instance = triage(0.5).instance("pool", &questions).unwrap();
     let record = converse(instance.conversation(), |_| Ok(plan(&[(0, 100)]))).unwrap();
     let row = TriageFigures::of([&record], how(0.95)).unwrap().remove(0);
-    assert_eq!(row.figure("efficiency").unwrap().value, 1.0);
+    assert_eq!((row.is_live, row.figure("efficiency").unwrap().value), (false, 1.0));
     assert_eq!(
         (row.pools, row.informative_pools, row.figure("efficiency_informative")),
         (1, 0, None)

@@ -5,7 +5,8 @@ use censoring::{
     CensoringAnalysis, CensoringAssumption, Continuations, Error, HiddenOutcomeShift, Interval,
     Intervals, IpcwWeights, KaplanMeier, Level, NoInterval, Probability, RankChange, RunScore,
     ScoringRule, Seed, StopClass, StopReason, StopTimes, Stopped, Tps, Trace, Weight,
-    WeightSchedule, artificial_stops, exact_mean_score, mean_score_bounds, simple_mean_score,
+    WeightSchedule, artificial_stops, exact_mean_score, from_fn, mean_score_bounds,
+    simple_mean_score,
 };
 use trajectory_metrics::{BetaScore, BrierScore, LogScore, Traces};
 
@@ -479,6 +480,13 @@ fn a_run_that_the_split_refuses_is_named() {
     let sure = [Trace::new(&sure, true).unwrap()];
     let error = HiddenOutcomeShift::new(&tps, &sure, &[Some(1)], None).unwrap_err();
     assert_eq!(position(error), 0);
+    for scores in
+        [[f64::NEG_INFINITY, -1.0], [-1.0, f64::NEG_INFINITY], [f64::NAN, -1.0], [-1.0, f64::NAN]]
+    {
+        let rule = from_fn(|_, outcome| scores[usize::from(outcome)]);
+        let tps = Tps::new(rule, WeightSchedule::Uniform);
+        assert!(HiddenOutcomeShift::new(&tps, &runs, &[Some(1); 2], None).is_err(), "{scores:?}");
+    }
     let run = censored(&forecasts);
     assert!(matches!(RunScore::new(&tps, &run, Probability::HALF), Ok(RunScore::Censored { .. })));
 }

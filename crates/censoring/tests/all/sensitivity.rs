@@ -47,6 +47,8 @@ fn an_odds_ratio_multiplies_the_odds_of_success() {
         assert_eq!(tilted(q, 1.0), q);
         for r in [1e-3, 0.7, 1e3] {
             assert!((odds(tilted(q, r)) / (r * odds(q)) - 1.0).abs() < 1e-6);
+            assert!((tilted(tilted(q, r), 3.0) / tilted(q, r * 3.0) - 1.0).abs() < 1e-9);
+            assert!((tilted(q, r) + tilted(1.0 - q, 1.0 / r) - 1.0).abs() < 1e-12);
         }
     }
 }

@@ -136,6 +136,19 @@ proptest! {
     }
 
     #[test]
+    fn no_order_of_the_runs_matters_to_the_bit_and_a_weight_of_two_is_the_run_twice(
+        rows in rows(),
+        by in 0_usize..40,
+    ) {
+        let mut others: Vec<Row> = rows.iter().rev().copied().collect();
+        others.rotate_left(by % rows.len());
+        same_bits(&compute(&rows, true), &compute(&others, true))?;
+        others.extend(&rows);
+        let doubled: Vec<Row> = rows.iter().map(|row| (row.0, row.1, 2 * row.2, row.3)).collect();
+        same_bits(&compute(&doubled, true), &compute(&others, true))?;
+    }
+
+    #[test]
     fn the_product_of_both_curves_is_the_share_of_runs_that_had_not_stopped(rows in rows()) {
         let Numbers { curves: [g, going_on], .. } = compute(&rows, true);
         let total: f64 = rows.iter().map(|row| f64::from(row.2)).sum();

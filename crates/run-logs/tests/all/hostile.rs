@@ -1,7 +1,7 @@
 //! Files that are damaged or made to do harm are typed errors that say where, never a panic and never
 //! an empty log.
 
-use std::{fs, io::Cursor};
+use std::{collections::BTreeMap, fs, io::Cursor};
 
 use run_logs::{Error, Format, Place, Problem, ReadLimits, ReadOptions, read};
 use trajectory_metrics::tool_calls::Value;
@@ -360,27 +360,38 @@ fn changed_logs_of_agents_and_changed_spans_are_read_or_are_errors() {
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % below
     };
-    let (mut n_read, mut n_errors) = (0, 0);
-    let mut files = ["agents", "otlp", "sessions"].map(golden).to_vec();
-    while let Some(path) = files.pop() {
+    // By folder and format, how many are read and how many are errors.
+    let mut counts = BTreeMap::<_, [u32; 2]>::new();
+    let mut files = ["agents", "otlp", "sessions"].map(|folder| (folder, golden(folder))).to_vec();
+    while let Some((folder, path)) = files.pop() {
         if path.is_dir() {
-            files.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+            files.extend(fs::read_dir(&path).unwrap().map(|it| (folder, it.unwrap().path())));
             continue;
         }
-        let is_of_agent = path.starts_with(golden("agents"));
+        let name = path.to_str().unwrap();
+        // All other files are logs.
+        let no_logs = [".md", ".py", ".expected.json", ".meta.json", "served.jsonl"];
+        if no_logs.iter().any(|end| name.ends_with(end)) {
+            continue;
+        }
+        let is_of_agent = folder == "agents";
         let bytes = match path.extension().is_some_and(|ending| ending == "gz") {
-            true => unpacked(path.to_str().unwrap()).into_bytes(),
+            true => unpacked(name).into_bytes(),
             false => fs::read(&path).unwrap(),
         };
         let bytes = if is_of_agent { &bytes[..bytes.len().min(8_000)] } else { &bytes[..] };
-        let own = read(Cursor::new(bytes), Format::Auto, &options).map(|runs| [runs.format()]);
-        let formats = if is_of_agent { &AGENTS[..] } else { own.as_ref().map_or(&[][..], |it| it) };
+        let own = || match read(Cursor::new(bytes), Format::Auto, &options) {
+            Ok(runs) => runs.format(),
+            Err(error) => panic!("{name}: {error}"),
+        };
+        let formats = if is_of_agent { AGENTS.to_vec() } else { vec![own()] };
         for format in formats.iter().cycle().take(formats.len() * 200) {
+            let [n_read, n_errors] = counts.entry((folder, *format)).or_default();
             let Ok(runs) = all(mutant(bytes, &mut random), *format, &options) else {
-                n_errors += 1;
+                *n_errors += 1;
                 continue;
             };
-            n_read += 1;
+            *n_read += 1;
             // A time is a finite number of at least 0.
             for run in runs {
                 let calls = run.turns.iter().filter_map(|turn| turn.reply.as_ref());
@@ -391,6 +402,8 @@ fn changed_logs_of_agents_and_changed_spans_are_read_or_are_errors() {
             }
         }
     }
-    println!("{n_read} mutants were read, and {n_errors} are errors");
+    println!("mutants that were read and that are errors: {counts:?}");
+    assert!(counts.values().flatten().all(|count| *count > 0), "{counts:?}");
+    let [n_read, n_errors] = [0, 1].map(|at| counts.values().map(|it| it[at]).sum::<u32>());
     assert!(n_read > 1_000 && n_errors > 4_000, "{n_read} {n_errors}");
 }

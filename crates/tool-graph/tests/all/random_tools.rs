@@ -75,10 +75,8 @@ pub(crate) fn random_events(draw: &mut Draw, graph: &ToolGraph) -> Vec<Event> {
         0 => Event::BanTool,
         1 => Event::PreferenceChange,
         2 => Event::CostChange((0..tools).map(|_| draw.below(1000) as f64 / 100.0).collect()),
-        _ => {
-            let first = draw.below(tools);
-            Event::RemoveTools((first..tools.min(first + draw.below(4))).collect())
-        }
+        // In any order, and some tools twice.
+        _ => Event::RemoveTools((0..draw.below(4)).map(|_| draw.below(tools)).collect()),
     };
     (0..events).map(event).collect()
 }

@@ -1,5 +1,7 @@
 //! Scenario files, in which tools and data types have names.
 
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tool_graph::{
@@ -286,7 +288,13 @@ proptest! {
             graph.ban(draw.below(graph.tool_count())).unwrap();
         }
         let mut events = random_events(&mut draw, &graph);
-        events.retain(|event| *event != Event::RemoveTools(vec![]));
+        // A file names at least one tool, and each once.
+        events.retain(|event| match event {
+            Event::RemoveTools(tools) => {
+                BTreeSet::from_iter(tools).len() == tools.len().max(1)
+            }
+            _ => true,
+        });
         let Ok(scenario) = Scenario::new(graph, problem) else { return Ok(()) };
         let scenario = scenario.with_events(events).unwrap().with_call_limit(draw.below(50));
         let scenario = scenario.with_rules(random_rules(&mut draw));

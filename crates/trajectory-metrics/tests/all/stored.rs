@@ -138,9 +138,19 @@ fn a_run_that_was_left_out_takes_no_more_forecasts_and_can_be_resumed() {
     run.push(Probability::HALF);
     run.push_raw(0.5).unwrap();
     assert_eq!((&run, run.steps()), (&left_out, 0));
-    let state = serde_json::from_value(serde_json::to_value(run.state()).unwrap()).unwrap();
-    let tps = Tps::new(BrierScore, WeightSchedule::LinearFront);
-    assert_eq!(OnlineTps::resume(tps, state), Ok(run));
+    let mut stored = serde_json::to_value(run.state()).unwrap();
+    let resumed = |stored: &Value| {
+        let tps = Tps::new(BrierScore, WeightSchedule::LinearFront);
+        OnlineTps::resume(tps, serde_json::from_value(stored.clone()).unwrap())
+    };
+    assert_eq!(resumed(&stored), Ok(run));
+    for steps in [u64::MAX, 1 << 32] {
+        // The step at which a run of these steps is left out, if there is one.
+        stored["steps"] = json!(steps);
+        stored["left_out"][0] = json!(steps.saturating_add(1));
+        let error = resumed(&stored).unwrap_err().to_string();
+        assert!(error.contains("more than 2^32 - 1 steps"), "{error}");
+    }
 }
 
 #[test]

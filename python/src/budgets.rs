@@ -120,7 +120,7 @@ impl BudgetEstimator {
         Ok(learnt.map_err(Failure::from)?)
     }
 
-    /// The estimate of what a run will still spend of a resource.
+    /// The estimate of the remaining cost of a run in a resource.
     fn estimate<'py>(
         &mut self,
         py: Python<'py>,
@@ -300,7 +300,7 @@ impl BudgetMonitor {
         Ok(Self { monitor: monitor().map_err(|error: Error| PyErr::from(Failure::from(error)))? })
     }
 
-    /// Takes what a turn spent, and returns what to do and why.
+    /// Takes the cost of a turn, and returns what to do and why.
     fn push(
         &mut self,
         spent: Vec<f64>,

@@ -222,7 +222,7 @@ pub(crate) fn run_confidence(
     Ok(BenchmarkRun { outcome: Outcome::Confidence(record) })
 }
 
-/// Estimates of what a recorded run will still spend, after each of its turns.
+/// Estimates of the remaining cost of a recorded run, after each of its turns.
 #[pyfunction]
 pub(crate) fn run_budget(
     resources: Vec<(String, String)>,

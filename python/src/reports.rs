@@ -162,7 +162,7 @@ impl Options<'_> {
         })
     }
 
-    /// How the runs of logs are judged, with what is known beside them.
+    /// How the runs of logs are judged, with the facts known in addition.
     fn judging(&self, asked: &mut Asked) -> PyResult<Judging> {
         let mut judging: Judging = self.read("judging")?;
         judging.rules = self.read("rules")?;

@@ -68,7 +68,7 @@ impl Rows {
     }
 }
 
-/// A message with the rows, columns and arguments of the caller in place of lines, fields and options.
+/// A message with the rows, columns and arguments of the caller instead of lines, fields and options.
 pub(crate) fn worded(text: &str, rows: &[Rows], is_error: bool) -> String {
     let mut worded = String::with_capacity(text.len());
     let mut rest = text;
@@ -99,7 +99,7 @@ pub(crate) fn worded(text: &str, rows: &[Rows], is_error: bool) -> String {
     arguments(&worded)
 }
 
-/// The text with arguments of Python in place of options of the command.
+/// The text with arguments of Python instead of options of the command.
 fn arguments(text: &str) -> String {
     let mut parts = text.split("--");
     let mut worded = parts.next().unwrap_or_default().to_owned();

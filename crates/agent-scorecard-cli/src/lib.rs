@@ -72,7 +72,7 @@ pub mod views {
     ///
     /// # Errors
     ///
-    /// A line that says what is wrong with the condition.
+    /// A line that describes the fault of the condition.
     pub fn failure<R: Serialize>(
         report: &R,
         condition: &str,

@@ -1,7 +1,7 @@
 //! Compares the tool calls of agents with the calls that their tasks expect: the subcommand `paths`.
 //!
 //! Without a file it compares bundled runs, which are made up. All calls of the agent count, by name
-//! and exact arguments, or by name alone with `--ignore-arguments`. Calls are read as `{"name", "args"}`, as
+//! and exact arguments, or only by name with `--ignore-arguments`. Calls are read as `{"name", "args"}`, as
 //! OpenAI writes them, and as Anthropic does. Each file gets a column, and each model where a file names
 //! several; with `--json`, `files` has a report of each where there are several.
 

@@ -1,6 +1,6 @@
 //! Scores the probabilities of success that agents report along their runs.
 //!
-//! A [`TraceEvaluation`] scores the runs of one column, [`TraceEvaluation::finish`] says what was found,
+//! A [`TraceEvaluation`] scores the runs of one column, [`TraceEvaluation::finish`] describes the findings,
 //! [`differences`] compares two columns, and [`with_differences`] makes one report of all of them.
 //!
 //! ```

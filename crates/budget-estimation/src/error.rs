@@ -186,7 +186,7 @@ pub enum Error {
         /// The largest valid amount.
         most: f64,
     },
-    /// A reservation does not fit into what is left of a budget.
+    /// A reservation does not fit into the remaining budget.
     #[error("cannot reserve {asked} {resource}: {left} left")]
     #[non_exhaustive]
     OverBudget {

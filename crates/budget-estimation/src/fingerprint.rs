@@ -10,7 +10,7 @@ pub(crate) fn fingerprint(value: &impl Serialize) -> Result<u64, Error> {
     Ok(value.serialize(Hasher)? >> 11)
 }
 
-/// Hashes a value as what it is in JSON: null, a text, a number with a fraction, a list, or an object. Integers and truth
+/// Hashes a value by its form in JSON: null, a text, a number with a fraction, a list, or an object. Integers and truth
 /// values are texts, as integers are in the names of an object.
 #[derive(Clone, Copy)]
 struct Hasher;

@@ -226,7 +226,7 @@ impl RecordedRun {
     }
 
     /// Returns the advice of the monitor after a turn, or before the first turn, given an estimate of each resource. Call it
-    /// once per turn, because it counts consecutive impossible estimates. It knows the caps of the monitor alone; for a
+    /// once per turn, because it counts consecutive impossible estimates. It knows only the caps of the monitor; for a
     /// shared budget, call [`advise_within`](Self::advise_within).
     ///
     /// # Errors
@@ -250,7 +250,7 @@ impl RecordedRun {
 
     /// Returns the advice of the monitor, as [`advise`](Self::advise) does, for an agent that shares a budget with others:
     /// each agent records a run of its own, with a monitor that has the resources of the budget and no caps. An exceeded cap
-    /// of the budget, or its stop, stops every agent; rows of impossible estimates are counted for each agent alone.
+    /// of the budget, or its stop, stops every agent; rows of impossible estimates are counted for each agent separately.
     /// An agent with a child of the budget gives the child, whose own caps count as well.
     ///
     /// [`push`](Self::push) records what this agent spent. The budget counts it once the call is

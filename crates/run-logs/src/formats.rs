@@ -127,7 +127,7 @@ pub(crate) fn content_of(path: &Path, limits: ReadLimits) -> Result<(Box<dyn Rea
 
 type Content<'a> = (Vec<u8>, Box<dyn Read + 'a>, Shape);
 
-/// Returns the first bytes of a source, unpacked and without a byte-order mark, the rest, and what the first bytes show.
+/// Returns the first bytes of a source, unpacked and without a byte-order mark, the rest, and the findings in the first bytes.
 fn content<'a>(
     start: Vec<u8>,
     rest: impl Read + 'a,

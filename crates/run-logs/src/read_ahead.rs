@@ -71,7 +71,7 @@ impl Ahead {
         Self { files, n_files, started, jobs, most_started: cores + 1 }
     }
 
-    /// Returns the next file and what is found in it; the threads go on to later files.
+    /// Returns the next file and its content; the threads go on to later files.
     pub(crate) fn next_file(&mut self) -> Option<(PathBuf, Receiver<Found>)> {
         while self.started.len() < self.most_started
             && let Some(path) = self.files.pop_front()

@@ -126,7 +126,7 @@ impl Arguments {
         Query::plan(session, sql, &tables, self.output.as_deref()).await
     }
 
-    /// Removes what was written so far, after a run that may not have stopped.
+    /// Removes the rows written so far, after a run that may not have stopped.
     pub fn discard(&self) {
         if let Some(output) = &self.output {
             Output::discard(output);

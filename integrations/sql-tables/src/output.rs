@@ -72,7 +72,7 @@ impl Output {
         }
     }
 
-    /// Writes the rows to a file beside the output, which takes its name when all are written, and says so.
+    /// Writes the rows to a file next to the output, which takes its name when all are written, and says so.
     pub(crate) async fn write(
         self,
         schema: SchemaRef,

@@ -119,7 +119,7 @@ impl GenAiLayer {
         Ok(self)
     }
 
-    /// Returns a handle of what the layer sees.
+    /// Returns a handle of the observations of the layer.
     #[must_use]
     pub fn monitor(&self) -> Monitor {
         Monitor { watched: self.watched.clone() }

@@ -52,7 +52,7 @@ impl Monitor {
         self.budget().left()
     }
 
-    /// Returns the budget that all agents share. Its display text tells a model what is left.
+    /// Returns the budget that all agents share. Its display text tells a model the remaining budget.
     #[must_use]
     pub fn budget(&self) -> &Budget {
         &self.watched.budget

@@ -252,7 +252,7 @@ impl State {
         is_new
     }
 
-    /// Returns what is known of a reply, unless this span states another count. Then the id is not its own, and the earlier spans are
+    /// Returns the known facts on a reply, unless this span states another count. Then the id is not its own, and the earlier spans are
     /// forgotten.
     fn earlier(&mut self, id: &str, stated: Amounts<Option<f64>>) -> Option<Reply> {
         let reply = *self.replies.get(id)?;

@@ -24,7 +24,7 @@ impl Watched {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts what a closed span adds.
+    /// Counts the amounts that a closed span adds.
     pub(crate) fn close(
         &self,
         span: &OpenSpan,

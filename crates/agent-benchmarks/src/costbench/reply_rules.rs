@@ -27,7 +27,7 @@ pub struct ReplyRules {
     /// a time. Otherwise the call fails.
     pub takes_forged_ids: bool,
     /// Whether arguments are accepted that stand inside other text, such as a code fence, or inside JSON strings, and
-    /// numbers in place of texts.
+    /// numbers instead of texts.
     pub repairs_arguments: bool,
     /// Whether the answer is the first identifier with five digits inside the tags, regardless of the surrounding text.
     /// Tags with another number of digits have no answer. Otherwise the tags must contain only the identifier.

@@ -45,7 +45,7 @@ pub struct Acted {
 ///
 /// This is the trait for a benchmark of your own. [`Play::conversation`] turns an environment into a
 /// [`Conversation`](crate::Conversation), which [`converse`](crate::converse), the client and any loop of your own can drive.
-/// The environment is also the grader: [`end`](Self::end) decides what a success is. Its methods do not fail: [`Acted`] reports
+/// The environment is also the grader: [`end`](Self::end) defines success. Its methods do not fail: [`Acted`] reports
 /// the parts of a reply that are wrong, and the calls that failed.
 ///
 /// Before the first request, [`task`](Self::task), [`instruction`](Self::instruction), [`observation`](Self::observation) and
@@ -124,7 +124,7 @@ pub trait Environment {
     /// Returns the instruction that the model gets before the first turn.
     fn instruction(&self) -> String;
 
-    /// Returns what the model observes at its next turn, with the effects of its latest reply. After a reply with calls, an
+    /// Returns the observation of the model at its next turn, with the effects of its latest reply. After a reply with calls, an
     /// empty observation leaves the model with their results alone, or with a short request to continue if a question
     /// stays after them. Otherwise it is a message of the user, and many servers refuse an empty one.
     fn observation(&self) -> String;

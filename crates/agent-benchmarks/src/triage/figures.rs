@@ -169,7 +169,7 @@ pub struct TriageFigures {
     pub is_announced: bool,
     /// The number of pools over which the mean efficiency is taken.
     pub pools: usize,
-    /// The number of pools in which the order of the problems changes what a plan earns.
+    /// The number of pools in which the order of the problems changes the value that a plan earns.
     pub informative_pools: usize,
     /// The metrics, each with an interval from resampled pools, or the reason why it is undefined: the mean efficiency
     /// over all pools and over informative pools, the mean regret, the points of the plan and of the reference

@@ -36,7 +36,7 @@ impl ValueParserFactory for Source {
 }
 
 impl Source {
-    /// Creates a source of in-memory rows as JSON Lines. It has a name in place of a file name, and the name of its
+    /// Creates a source of in-memory rows as JSON Lines. It has a name instead of a file name, and the name of its
     /// column, if there is one.
     #[must_use]
     pub fn of_rows(name: &str, given: &str, rows: Vec<u8>) -> Self {

@@ -73,7 +73,7 @@ fn counted(value: Option<f64>) -> Result<f64, Undefined> {
 ///
 /// # Errors
 ///
-/// An error of budget-estimation that says what is wrong with the file.
+/// An error of budget-estimation that describes the fault of the file.
 pub fn report(
     file: &str,
     estimates: &EstimateFile,

@@ -177,7 +177,7 @@ impl SideRuns {
         }
     }
 
-    /// Drops what runs without a grade used. If no run has a grade, only runs that an error ended are such runs: a crash
+    /// Drops the usage of runs without a grade. If no run has a grade, only runs that an error ended are such runs: a crash
     /// is no run of 0 tokens.
     pub(super) fn drop_use_of_ungraded(&mut self) {
         let has_grades = self.facts.iter().any(|run| !run.grade.is_nan());

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// The prefix that the name of in-memory rows has. It stands in place of the name of a file.
+/// The prefix that the name of in-memory rows has. It replaces the name of a file.
 pub const ROWS: &str = "rows:";
 
 /// The answer to one question about one or more columns of runs.

@@ -23,7 +23,7 @@ use crate::{
 /// Before a call, [`reserve`](Self::reserve) holds an amount of each resource that the call uses, or refuses the call.
 /// Afterwards, [`Reservation::settle`] replaces the amounts held by the amounts used. The amounts spent and held together
 /// never exceed a cap, except by what was spent without a reservation, which [`excess`](Self::excess) counts. To hold
-/// an amount that is usually enough in place of the largest possible one, see [`CallCosts`](crate::CallCosts).
+/// an amount that is usually enough instead of the largest possible one, see [`CallCosts`](crate::CallCosts).
 ///
 /// A clone is another handle of the same budget. A [`child`](Self::child) is a budget of its own, for example of a subagent;
 /// everything that it holds and spends is also held and spent by its parent. No lock is held across a call. Each method takes
@@ -317,7 +317,7 @@ impl Budget {
     }
 }
 
-/// Writes what is left, for the prompt of a model: "1,200 of 4,000 tokens left; 0.35 of 1 usd left".
+/// Writes the remaining amounts, for the prompt of a model: "1,200 of 4,000 tokens left; 0.35 of 1 usd left".
 impl fmt::Display for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, unit) in self.node.resources.iter().enumerate() {

@@ -139,14 +139,14 @@ impl Node {
         })
     }
 
-    /// Returns what is left of a resource, negative if a cap is exceeded; the cap that leaves the least; and the amount committed
+    /// Returns the remaining amount of a resource, negative if a cap is exceeded; the cap that leaves the least; and the amount committed
     /// under it.
     pub(super) fn left(&self, at: usize) -> Option<(f64, f64, f64)> {
         let all = self.under_caps(at, |cell| cell.amounts().committed);
         all.reduce(|least, other| if other.0 < least.0 { other } else { least })
     }
 
-    /// Returns what is not spent of each cap of this line on a resource, with the cap.
+    /// Returns the unspent amount of each cap of this line on a resource, with the cap.
     pub(super) fn unspent(&self, at: usize) -> impl Iterator<Item = (f64, f64, f64)> {
         self.under_caps(at, |cell| cell.amounts().spent)
     }

@@ -164,7 +164,7 @@ impl<'a> Prefix<'a> {
         self.rollouts.contents.get(&(self.rollout, turn)).map(String::as_str)
     }
 
-    /// Returns what the agent observed before it acted in a completed turn, 1 to k. `None` for a later turn, except
+    /// Returns the observation of the agent before it acted in a completed turn, 1 to k. `None` for a later turn, except
     /// for turn 1, whose observation is known before it starts. See
     /// [`Rollouts::set_observation`](crate::Rollouts::set_observation).
     #[must_use]

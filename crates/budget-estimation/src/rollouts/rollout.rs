@@ -77,7 +77,7 @@ impl<'a> Rollout<'a> {
         self.rollouts.contents.get(&(self.index, turn)).map(String::as_str)
     }
 
-    /// Returns what the agent observed before it acted in a turn, 1 to T; `None` if it is unknown. See
+    /// Returns the observation of the agent before it acted in a turn, 1 to T; `None` if it is unknown. See
     /// [`Rollouts::set_observation`].
     #[must_use]
     pub fn observation(&self, turn: usize) -> Option<&'a str> {

@@ -220,7 +220,7 @@ impl<'a> Stopped<'a> {
         self.horizon as usize
     }
 
-    /// Returns what is known about the end of the run.
+    /// Returns the known facts about the end of the run.
     #[must_use]
     pub const fn observation(&self) -> Observation<'_> {
         match self.class {

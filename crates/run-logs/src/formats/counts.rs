@@ -67,7 +67,7 @@ impl Count {
 }
 
 impl Counts {
-    /// Collects counts that stand alone: input, output, total, cached input, input written to a cache, and reasoning.
+    /// Collects separate counts: input, output, total, cached input, input written to a cache, and reasoning.
     pub(crate) fn of(counts: [Option<u64>; 6], cost_usd: Option<f64>) -> Self {
         let [input, output, total, cached, written, reasoning] =
             counts.map(|value| Count { value, other: None });

@@ -187,7 +187,7 @@ impl Read {
         Ok(())
     }
 
-    /// Reads what the provider said about its reply.
+    /// Reads the provider's data on its reply.
     fn response(&mut self, json: &mut Json<'_>) -> Result<(), Error> {
         fields!(given |json| {
             "id" if json.token()? == b'"' => self.reply.id = Some(json.text()?),

@@ -155,7 +155,7 @@ fn argument(arguments: &Value, request: usize) -> Option<&Value> {
     }
 }
 
-/// Returns the log-likelihood of a continuation: `[[x, is_greedy]]`, where new versions write texts in place of numbers.
+/// Returns the log-likelihood of a continuation: `[[x, is_greedy]]`, where new versions write texts instead of numbers.
 fn log_likelihood(request: &Value) -> Option<f64> {
     match list(list(request).first()?).first()? {
         Value::Text(text) => text.parse().ok(),

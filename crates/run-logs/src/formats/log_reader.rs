@@ -30,7 +30,7 @@ impl<I: Iterator<Item = Result<Run, Error>>> LogReader for I {
     }
 }
 
-/// The reader of a format, and what it says about itself.
+/// The reader of a format, and its description.
 pub(crate) struct Reader {
     /// Returns whether the first bytes of a file show the format.
     pub(crate) recognizes: fn(&Shape) -> bool,

@@ -1,4 +1,4 @@
-//! Names what an unrecognized file looks like.
+//! Names the likely format of an unrecognized file.
 
 use crate::formats::log_reader::Shape;
 

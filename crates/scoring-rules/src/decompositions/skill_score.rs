@@ -28,7 +28,7 @@ use crate::error::Error;
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// A score in place of the reference does not compile:
+/// A score instead of the reference does not compile:
 ///
 /// ```compile_fail,E0308
 /// let skill = scoring_rules::skill_score(-0.25..0.0, -0.125);

@@ -22,7 +22,7 @@ use crate::{
 /// make the same calls, with [`Self::replay`] if all calls were made without parameters. A scenario in a file loses
 /// its limit on searches ([`Scenario::with_search_steps`](crate::Scenario::with_search_steps)), which must be set
 /// again by the same number. For JSON, take the feature `json`, which switches on exact numbers of `serde_json`
-/// (`float_roundtrip`); with the feature `serde` alone, a cost may be read with another last bit.
+/// (`float_roundtrip`); with the feature `serde` only, a cost may be read with another last bit.
 ///
 /// ```
 /// use tool_graph::{Episode, Scenario, Tool, ToolGraph};

@@ -257,7 +257,7 @@ impl<R: ScoringRule> OnlineTps<R> {
         self.finish_prefix(outcome, self.state.steps)
     }
 
-    /// Returns what the forecasts so far contribute to the score of a run of `horizon` steps, as in
+    /// Returns the contribution of the forecasts so far to the score of a run of `horizon` steps, as in
     /// [`Tps::prefix_score`].
     ///
     /// # Errors

@@ -68,7 +68,7 @@ impl<R: ScoringRule> Tps<R> {
         self.schedule.sum(&self.rule, forecasts, trace.outcome(), forecasts.len())
     }
 
-    /// Returns what the first steps of a run contribute to its score. The weights are those of the whole run of
+    /// Returns the contribution of the first steps of a run to its score. The weights are those of the whole run of
     /// `horizon` steps and are not renormalized.
     ///
     /// Steps after the prefix count 0, which is the best score of a rule such as [`BrierScore`](crate::BrierScore). A

@@ -52,7 +52,7 @@ pub(crate) trait GroupState: Clone + fmt::Debug + Default + Send + Sync + 'stati
     /// The result, of the type [`GroupState::output`]; NULL if it is not defined.
     fn finish(&mut self) -> Result<ScalarValue>;
 
-    /// The bytes that the state holds besides itself.
+    /// The bytes that the state holds in addition to itself.
     fn heap_size(&self) -> usize {
         0
     }

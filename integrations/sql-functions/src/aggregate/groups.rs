@@ -10,7 +10,7 @@ use crate::{aggregate::group_state::GroupState, columns::Arguments};
 #[derive(Debug, Default)]
 pub(crate) struct Groups<S> {
     states: Vec<Option<S>>,
-    /// The bytes that the states hold besides themselves.
+    /// The bytes that the states hold in addition to themselves.
     heap: usize,
 }
 

@@ -13,7 +13,7 @@ use crate::{
     values::run::{Caller, Reply, Run, RunLimit, Turn, Usage, text_of},
 };
 
-/// The model of messages that the program writes in place of a reply.
+/// The model of messages that the program writes instead of a reply.
 const NO_MODEL: &str = "<synthetic>";
 
 /// A session while it is read.
@@ -199,7 +199,7 @@ impl Session {
         Ok(())
     }
 
-    /// Adds what the user or the program says: results of tools, prompts, and interruptions.
+    /// Adds a text of the user or the program: results of tools, prompts, and interruptions.
     fn user(&mut self, at: usize, line: Line) {
         let Some(Message { said, results, .. }) = line.message else { return };
         let thread = &mut self.threads[at];

@@ -250,7 +250,7 @@ fn output(json: &mut Json<'_>) -> Result<Output, Error> {
     Ok(Output { ok: success.or(output.ok), ..output })
 }
 
-/// Returns what the text of an output says: the exit code of a command and its time, in the words of several versions.
+/// Returns the facts in the text of an output: the exit code of a command and its time, in the words of several versions.
 fn output_of(text: &str, json: &Json<'_>) -> Output {
     let short = |text: &str| text.chars().take(500).collect();
     if let Arguments::Parsed(Value::Map(fields)) =

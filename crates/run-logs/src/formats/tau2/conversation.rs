@@ -178,7 +178,7 @@ pub(crate) enum Entry {
 }
 
 impl Entry {
-    /// Returns what was said; results of tools say nothing.
+    /// Returns the text; results of tools say nothing.
     fn said(self) -> Said {
         if let Self::Said(_, said) = self { said } else { Said::default() }
     }

@@ -7,7 +7,11 @@ mod program;
 fn four_subagents_use_nearly_all_of_the_budget() {
     let lines = program::lines("four_subagents");
     assert_eq!(lines[0], "a call holds 1437 tokens in place of 4096");
-    let ends = lines.iter().filter(|line| line.ends_with(": max_tokens")).count();
+    // The monitor may stop an agent before its call is refused: the order of the threads decides.
+    let is_end = |line: &&String| {
+        [": max_tokens", ": estimated_impossible"].iter().any(|end| line.ends_with(end))
+    };
+    let ends = lines.iter().filter(is_end).count();
     let notices =
         lines.iter().filter(|line| line.ends_with("most of the tokens are spent")).count();
     assert_eq!((lines.len(), ends, notices), (7, 4, 1), "{lines:?}");

@@ -82,8 +82,8 @@ fn memory_grows_with_the_file_by_a_bounded_factor() {
             let text = make(rows);
             let ending = if text.starts_with('{') { "jsonl" } else { "csv" };
             let file = program::write(&format!("memory.{ending}"), &text);
-            // A loaded machine may miss the last look at a run, but not at all three.
-            let peaks = [(); 3].map(|()| peak(arguments, &file));
+            // A loaded machine may miss the last look at a run, but not at all six.
+            let peaks = [(); 6].map(|()| peak(arguments, &file));
             [peaks.into_iter().fold(0.0, f64::max), text.len() as f64]
         });
         (arguments, (many[0] - few[0]) / (many[1] - few[1]), bound)

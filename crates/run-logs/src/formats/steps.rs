@@ -204,12 +204,12 @@ impl<'a> TraceSource<'a> {
         let rules = rules.into();
         let mut start = Vec::new();
         let mut read = |start: &mut Vec<u8>| {
-            let read = source.by_ref().take(START).read_to_end(start);
+            let read = source.by_ref().take(START.max(start.len() as u64)).read_to_end(start);
             read.map_err(|error| InputError::of_file(file, error.to_string()))
         };
         read(&mut start)?;
         let is_table = is_table(file, &start)?;
-        // The first run, whose line may be long, says whether lines name models.
+        // The first run, whose line may be long, says whether lines name models. Each step reads as much again.
         while !is_table && !has_run(&start) && start.len() <= LONGEST_LINE {
             if read(&mut start)? == 0 {
                 break;

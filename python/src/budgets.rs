@@ -5,10 +5,10 @@ use budget_estimation::{
 use pyo3::{prelude::*, types::PyString};
 
 use crate::{
-    entry_columns::outcome,
     errors::{Failure, invalid},
     interruptible::{interruptible, on_threads},
     number_arrays::floats,
+    outcome_columns::outcome,
     results::to_python,
 };
 

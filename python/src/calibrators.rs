@@ -8,9 +8,9 @@ use trajectory_metrics::{
 };
 
 use crate::{
-    entry_columns::outcomes,
     errors::invalid,
     number_arrays::{checked, floats, run, weights},
+    outcome_columns::outcomes,
 };
 
 type Values<'py> = Bound<'py, PyAny>;

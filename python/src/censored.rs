@@ -11,10 +11,11 @@ use trajectory_metrics::Tps;
 
 use crate::{
     choices::choice,
-    entry_columns::{self, counts_or_missing, outcomes, outcomes_or_missing, texts_or_missing},
     errors::{Failure, invalid},
+    group_columns,
     interruptible::interruptible,
     number_arrays::{checked, floats, run, weights},
+    outcome_columns::{counts_or_missing, outcomes, outcomes_or_missing, texts_or_missing},
     results::to_python,
     streams::TrajectoryScore,
 };
@@ -180,7 +181,7 @@ impl StoppedRuns {
     ) -> PyResult<Array<'py>> {
         let weights = weights(sample_weight)?;
         let weights = checked(&weights)?;
-        let groups = entry_columns::groups(groups)?;
+        let groups = group_columns::groups(groups)?;
         let (folds, penalty) = settings;
         let mut streams = Vec::with_capacity(others.len());
         for (place, other) in others.iter().enumerate() {
@@ -291,7 +292,7 @@ impl StoppedRuns {
         let success = success.map(|it| Ok::<_, PyErr>(it.as_slice()?.to_vec())).transpose()?;
         let weights = weights(sample_weight)?;
         let weights = checked(&weights)?.map(<[_]>::to_vec);
-        let groups = entry_columns::groups(groups)?;
+        let groups = group_columns::groups(groups)?;
         let (resamples, seed, level, odds_ratio) = settings;
         let own = self.clone();
         let found = interruptible(py, move || {

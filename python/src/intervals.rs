@@ -3,9 +3,9 @@ use pyo3::prelude::*;
 use scoring_rules::{Ensemble, Error, Interval, Level, Observed, Quantiles};
 
 use crate::{
-    entry_columns::outcome,
     errors::Failure,
     number_arrays::{LONG, floats, rows, run, same_length},
+    outcome_columns::outcome,
 };
 
 type Values<'py> = Bound<'py, PyAny>;

@@ -13,14 +13,15 @@ mod choices;
 mod conversations;
 mod costbench;
 mod entries;
-mod entry_columns;
 mod environments;
 mod errors;
 mod graphs;
+mod group_columns;
 mod interruptible;
 mod intervals;
 mod logs;
 mod number_arrays;
+mod outcome_columns;
 mod paths;
 mod played;
 mod ranks;
@@ -53,15 +54,16 @@ mod _native {
         costbench::{
             CostBench, CostBenchQuery, CostBenchRun, costbench_figures, costbench_queries,
         },
-        entry_columns::{group_numbers, known_outcomes, outcome, outcome_array, refuse_missing},
         environments::{SokobanGame, WarehouseGame},
         errors::UndefinedError,
         graphs::ToolGraph,
+        group_columns::group_numbers,
         intervals::{
             crps_ensemble, crps_quantiles, interval_loss, pinball_loss, weighted_interval_loss,
         },
         logs::read_logs,
         number_arrays::{float_array, plain_array},
+        outcome_columns::{known_outcomes, outcome, outcome_array, refuse_missing},
         paths::path_distances,
         ranks::{
             auroc_delong, auroc_test, calibration_error, consistency, corp, curve, dominance,

@@ -14,9 +14,9 @@ use trajectory_metrics::{
 
 use crate::{
     choices::choice,
-    entry_columns::outcomes,
     errors::Failure,
     number_arrays::{checked, floats, run, weights},
+    outcome_columns::outcomes,
     rules::ScoringRule,
 };
 

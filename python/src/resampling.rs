@@ -8,10 +8,11 @@ use trajectory_metrics::{
 
 use crate::{
     choices::choice,
-    entry_columns::{self, outcomes},
     errors::{Failure, UndefinedError, invalid},
+    group_columns,
     interruptible::interruptible,
     number_arrays::{checked, floats, weights},
+    outcome_columns::{self, outcomes},
     results::FigureParts,
 };
 
@@ -50,7 +51,7 @@ pub(crate) fn bootstrap_mean(
     let values = floats("values", values)?.as_slice()?.to_vec();
     let weights = weights(sample_weight)?;
     let weights = checked(&weights)?.map(<[_]>::to_vec);
-    let groups = groups.map(entry_columns::groups).transpose()?;
+    let groups = groups.map(group_columns::groups).transpose()?;
     figure(interruptible(py, move || {
         let bootstrap = bootstrap(values.len(), groups.as_deref(), seed)?;
         parts(&bootstrap.mean(&values, weights.as_deref(), n_resamples)?, level)
@@ -68,7 +69,7 @@ pub(crate) fn bootstrap_auroc(
     let (n_resamples, level, seed) = settings;
     let scores = floats("y_score", y_score)?.as_slice()?.to_vec();
     let outcomes = outcomes("y_true", y_true)?;
-    let groups = groups.map(entry_columns::groups).transpose()?;
+    let groups = groups.map(group_columns::groups).transpose()?;
     figure(interruptible(py, move || {
         let bootstrap = bootstrap(scores.len(), groups.as_deref(), seed)?;
         let ranking = Ranking::from_scores(&scores, &outcomes)?;
@@ -87,7 +88,7 @@ pub(crate) fn bootstrap_of(
     settings: Settings,
 ) -> PyResult<FigureParts> {
     let (n_resamples, level, seed) = settings;
-    let groups = groups.map(entry_columns::groups).transpose()?;
+    let groups = groups.map(group_columns::groups).transpose()?;
     if let Some(groups) = &groups {
         crate::number_arrays::same_length("groups", n, groups.len())?;
     }
@@ -148,7 +149,7 @@ pub(crate) fn mean(
     let values = values.as_slice()?;
     let weights = weights(sample_weight)?;
     let weights = checked(&weights)?;
-    let groups = entry_columns::groups(groups)?;
+    let groups = group_columns::groups(groups)?;
     figure(py.detach(|| {
         let level = Level::new(level)?;
         estimates::mean(values, weights, &groups, range_of(bounds), level).map(parts_of)
@@ -168,7 +169,7 @@ pub(crate) fn difference(
     let values = floats("values", values)?;
     let values = values.as_slice()?;
     let arms = arms(second)?;
-    let groups = entry_columns::groups(groups)?;
+    let groups = group_columns::groups(groups)?;
     figure(py.detach(|| {
         let level = Level::new(level)?;
         let found = estimates::Difference::new(values, &arms, &groups, range_of(bounds))?;
@@ -177,7 +178,7 @@ pub(crate) fn difference(
 }
 
 fn arms(second: &Values<'_>) -> PyResult<Vec<Arm>> {
-    Ok(entry_columns::outcomes("second", second)?.into_iter().map(Arm::second_if).collect())
+    Ok(outcome_columns::outcomes("second", second)?.into_iter().map(Arm::second_if).collect())
 }
 
 /// The AUROC of the second arm minus that of the first.
@@ -194,7 +195,7 @@ pub(crate) fn cluster_auroc_difference(
     let values = values.as_slice()?;
     let outcomes = outcomes("y_true", y_true)?;
     let arms = arms(second)?;
-    let groups = entry_columns::groups(groups)?;
+    let groups = group_columns::groups(groups)?;
     figure(py.detach(|| {
         let level = Level::new(level)?;
         let confidence = scoring_rules::Probability::from_slice(values)?;
@@ -213,7 +214,7 @@ pub(crate) fn sign_flip_test(
     random_state: u64,
 ) -> PyResult<(f64, f64, bool)> {
     let differences = floats("differences", differences)?.as_slice()?.to_vec();
-    let groups = entry_columns::groups(groups)?;
+    let groups = group_columns::groups(groups)?;
     let test = interruptible(py, move || {
         let seed = Seed::new(random_state);
         trajectory_metrics::SignFlipTest::new(&differences, None, &groups, n_resamples, seed)
@@ -234,7 +235,7 @@ pub(crate) fn pass_k(
 ) -> PyResult<Vec<f64>> {
     let rate: OfTrials =
         choice("rate", name, &[("at", pass_at_k as OfTrials), ("hat", pass_hat_k)])?;
-    let (outcomes, groups) = (outcomes("y_true", y_true)?, entry_columns::groups(groups)?);
+    let (outcomes, groups) = (outcomes("y_true", y_true)?, group_columns::groups(groups)?);
     crate::number_arrays::same_length("groups", outcomes.len(), groups.len())?;
     let mut tasks = std::collections::BTreeMap::<u64, [u64; 2]>::new();
     for (task, &success) in groups.into_iter().zip(&outcomes) {

@@ -3,9 +3,9 @@ use pyo3::{IntoPyObjectExt, prelude::*, types::PyTuple};
 use scoring_rules::{AnyRule, Probability, ScoringRule as _, mean_score, score_slice};
 
 use crate::{
-    entry_columns::outcomes,
     errors::Failure,
     number_arrays::{checked, floats, run, weights},
+    outcome_columns::outcomes,
 };
 
 /// A proper scoring rule. Scores are rewards: higher is better.

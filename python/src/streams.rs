@@ -9,9 +9,9 @@ use trajectory_metrics::{
 
 use crate::{
     choices::choice,
-    entry_columns::{outcome, outcomes},
     errors::{Failure, invalid},
     number_arrays::{checked, floats, run, weights},
+    outcome_columns::{outcome, outcomes},
     results::to_python,
     rules::ScoringRule,
 };

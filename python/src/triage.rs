@@ -5,9 +5,9 @@ use pyo3::prelude::*;
 
 use crate::{
     choices::choice,
-    entry_columns::outcome,
     errors::{Failure, invalid},
     interruptible::interruptible,
+    outcome_columns::outcome,
     results::to_python,
 };
 

@@ -19,6 +19,7 @@ mod logs;
 mod names;
 mod one_metric;
 mod outcomes;
+mod pages;
 mod paths;
 #[cfg(feature = "pictures")]
 mod report;

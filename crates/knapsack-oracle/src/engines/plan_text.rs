@@ -2,5 +2,5 @@
 
 pub(crate) mod allocation;
 pub(crate) mod entry;
+pub(crate) mod find_plan;
 mod json_string;
-pub(crate) mod lenient_json;

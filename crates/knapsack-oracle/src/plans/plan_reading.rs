@@ -1,5 +1,5 @@
 use crate::{
-    engines::plan_text::lenient_json::find_plan,
+    engines::plan_text::find_plan::find_plan,
     plans::{
         plan::{Plan, first_repeat},
         repair::{Repair, repaired},

@@ -5,6 +5,6 @@ pub(crate) mod tool_call;
 #[cfg(feature = "json")]
 mod tool_call_serde;
 pub(crate) mod value;
-mod value_order;
+mod value_comparison;
 #[cfg(feature = "serde")]
 mod value_serde;

@@ -33,8 +33,8 @@ pub const SHARE: [f64; 2] = [0.0, 1.0];
 pub const ANY: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
 
 impl Figure {
-    /// Converts a mean of logarithms into a geometric mean, or a difference of two such means into a ratio. The result is e
-    /// to the power of the value and of the bounds, with the standard error to first order.
+    /// Converts a mean of logarithms into a geometric mean, or a difference of two such means into a ratio. The value
+    /// and the bounds are exponentiated; the standard error is a first-order approximation.
     ///
     /// ```
     /// use trajectory_metrics::{Error, Level, estimates};

@@ -94,7 +94,7 @@ impl Rows {
         Self { columns, features: Vec::new(), weights: Vec::new() }
     }
 
-    /// Adds a row. Its number of features must be the number of columns.
+    /// Adds a row, which must have the number of features given to [`Self::new`].
     pub fn push(&mut self, features: &[f64], failures: f64, successes: f64) {
         debug_assert_eq!(features.len(), self.columns);
         self.features.extend_from_slice(features);

@@ -26,8 +26,8 @@ pub fn fnv1a(bytes: impl IntoIterator<Item = u8>) -> u64 {
     })
 }
 
-/// Draws uniformly from the multiples of 2^-53 in [0, 1), with the leading bits of one word. The code is
-/// part of this crate so that draws do not change with the version of a library.
+/// Draws a uniform multiple of 2^-53 in [0, 1) from the leading bits of one 64-bit random word. The code is part of
+/// this crate so that draws do not change with the version of a library.
 ///
 /// ```
 /// use rand::SeedableRng;
@@ -61,7 +61,7 @@ pub fn unit(generator: &mut impl Rng) -> f64 {
 pub struct PythonRandom(Mt);
 
 impl PythonRandom {
-    /// Creates the generator that CPython has for this seed, from 0 to `2^64 - 1`.
+    /// Creates the generator that `random.Random(seed)` creates in CPython.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         // The 32-bit digits of the seed, lowest first, without leading zeros.

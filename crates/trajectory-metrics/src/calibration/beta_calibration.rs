@@ -17,7 +17,7 @@ use crate::{
 /// features agree, it makes the slopes unique.
 const PENALTY: f64 = 1e-12;
 
-/// Beta calibration: a calibration curve that has one slope near 0 and another near 1.
+/// Beta calibration: a calibration curve with separate slopes for forecasts near 0 and forecasts near 1.
 ///
 /// ```text
 /// p = clip(F)
@@ -112,13 +112,13 @@ scoring_rules::checked! {
 }
 
 impl BetaCalibrationMap {
-    /// Returns the slope of ln p, which dominates near 0. Never negative.
+    /// Returns the slope a of `ln p`, at least 0. It dominates for p near 0.
     #[must_use]
     pub fn a(&self) -> f64 {
         self.slopes[0] / self.standards[0].scale
     }
 
-    /// Returns the slope of -ln(1-p), which dominates near 1. Never negative.
+    /// Returns the slope b of `-ln(1-p)`, at least 0. It dominates for p near 1.
     #[must_use]
     pub fn b(&self) -> f64 {
         self.slopes[1] / self.standards[1].scale

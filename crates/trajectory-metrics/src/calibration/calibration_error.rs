@@ -2,8 +2,8 @@ use scoring_rules::{Binning, Block, BrierScore, ExactMean, ScoringRule, TiedBloc
 
 use crate::error::Error;
 
-/// Returns the expected calibration error: in each bin, the distance between the mean confidence and the success rate,
-/// averaged over the bins with their weights.
+/// Returns the expected calibration error: the weighted mean over bins of the distance between mean confidence and
+/// success rate.
 ///
 /// In [0, 1], lower is better. Applied to a scalar summary of trajectories it is the trajectory ECE,
 /// for which the paper uses ten bins of equal weight. It measures calibration on average only: a
@@ -55,8 +55,8 @@ pub fn expected_calibration_error(blocks: &TiedBlocks, binning: Binning<'_>) -> 
     Ok((sum / (failures + successes)).min(1.0))
 }
 
-/// Returns the root mean square calibration error: in each bin, the squared distance between the mean confidence and
-/// the success rate, averaged over the bins with their weights; then the square root.
+/// Returns the root mean square calibration error: the square root of the weighted mean over bins of the squared
+/// distance between mean confidence and success rate.
 ///
 /// In [0, 1], lower is better; at least [`expected_calibration_error`] on the same bins and at most
 /// [`maximum_calibration_error`]. Also called the L2 calibration error. Biased upwards on a sample.
@@ -89,8 +89,8 @@ pub fn root_mean_square_calibration_error(
     Ok((squares / (failures + successes)).sqrt().min(1.0))
 }
 
-/// Returns the maximum calibration error: the largest distance between the mean confidence and the success rate of a
-/// bin, over all bins regardless of their weights.
+/// Returns the maximum calibration error: the distance between mean confidence and success rate in the bin where it is
+/// largest, whatever the weight of this bin.
 ///
 /// In [0, 1], lower is better. It is dominated by sampling error if bins are small.
 ///

@@ -50,9 +50,8 @@ impl Folds {
         Ok(setting("fold of a trace", last as f64, last < self.count, "below the number of folds")?)
     }
 
-    /// Creates folds of single traces, with similar numbers of each stratum. The traces of a stratum, in the order of
-    /// their ids, go to the folds `0, 1, …, k - 1, 0, …` in turn, so that two folds differ by at most one trace of
-    /// each stratum.
+    /// Creates stratified folds: the numbers of traces of a stratum differ by at most one between folds. The traces of
+    /// a stratum, in the order of their ids, are assigned to the folds `0, 1, …, k - 1, 0, …` in turn.
     ///
     /// The strata are usually the outcomes. If some runs were cut off, use strata of type `Option<bool>`:
     /// runs without an outcome then form a separate stratum.

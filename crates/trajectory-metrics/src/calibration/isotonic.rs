@@ -53,8 +53,8 @@ scoring_rules::checked! {
 }
 
 impl IsotonicMap {
-    /// Returns the knots of the map in increasing order: forecasts and their calibrated values. There is at least one;
-    /// a constant map has exactly one.
+    /// Returns the knots of the map in increasing order, each a forecast with its calibrated value. There is at least
+    /// one; a constant map has exactly one.
     ///
     /// ```
     /// use trajectory_metrics::{Calibrator, Error, Isotonic, Probability, Weight};

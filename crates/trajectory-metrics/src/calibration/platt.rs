@@ -63,7 +63,7 @@ impl Default for Platt {
 }
 
 impl Platt {
-    /// Creates Platt scaling with this penalty on the slope, which first clips forecasts to `[clip, 1 - clip]`.
+    /// Creates Platt scaling with this penalty on the slope. Forecasts are first clipped to `[clip, 1 - clip]`.
     ///
     /// The penalty must be positive, because without a penalty there is no fit for forecasts that
     /// separate the outcomes.
@@ -134,8 +134,8 @@ impl PlattMap {
         self.intercept
     }
 
-    /// Returns by how much the calibrated log-odds change if the forecast's log-odds change by one scale unit. Never
-    /// negative.
+    /// Returns the change of the calibrated log-odds, at least 0, if the log-odds of the forecast rise by one standard
+    /// deviation of the training log-odds (at least 1e-6).
     #[must_use]
     pub const fn slope(&self) -> f64 {
         self.slope

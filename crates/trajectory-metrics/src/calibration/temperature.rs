@@ -85,7 +85,7 @@ impl TemperatureScaling {
 }
 
 scoring_rules::checked! {
-    /// A map with one factor on the log-odds of forecasts, fitted by [`TemperatureScaling`].
+    /// A map that multiplies the log-odds of forecasts by a factor, fitted by [`TemperatureScaling`].
     ///
     /// The map does not decrease, except for rounding in the last digit.
     #[derive(Clone, Copy, Debug, PartialEq)]

@@ -49,7 +49,7 @@ use crate::{
 pub struct VennAbers;
 
 scoring_rules::checked! {
-    /// The values of two isotonic fits at every forecast, made by [`VennAbers`].
+    /// A map from forecasts to the values of two isotonic fits, made by [`VennAbers`].
     #[derive(Clone, Debug, PartialEq)]
     pub struct VennAbersMap {
         /// The training forecasts, strictly increasing.
@@ -77,9 +77,9 @@ impl VennAbersMap {
         Ok(())
     }
 
-    /// Returns the values p0 and p1 at a forecast: isotonic fits to the training records plus one record at this
-    /// forecast, a failure for p0 and a success for p1. `p0 <= p1`, and both are nondecreasing in the forecast. A
-    /// large distance between them indicates few training records near the forecast.
+    /// Returns the values p0 and p1 of two isotonic fits at a forecast. Both fits use the training records and one more
+    /// record at this forecast, a failure for p0 and a success for p1. `p0 <= p1`, and both are nondecreasing in the
+    /// forecast. A large distance between them indicates few training records near the forecast.
     #[must_use]
     pub fn pair(&self, forecast: Probability) -> (Probability, Probability) {
         let [p0, p1, _] = self.cell(forecast);

@@ -109,11 +109,11 @@ pub fn mean<G: Ord>(
     })
 }
 
-/// Returns the ratio of the sums of two columns, both at least 0, with the standard error of [`ClusterEstimate::ratio`]. A ratio
-/// of any size, such as the tokens of all runs per success, has the same kind of interval as a [`mean`] of values that are at
-/// least 0. A ratio in [`SHARE`](super::SHARE), such as the saved share of all tokens, has an interval of the log odds by the
-/// same method. A share of 0 or 1 has the exact interval for `(sum of d)^2 / sum of d^2` rows, where d is the denominator of a
-/// cluster.
+/// Returns the sum of `numerators` divided by the sum of `denominators`, with the standard error of
+/// [`ClusterEstimate::ratio`]. No entry may be negative. An unbounded ratio, such as tokens per success, has the same
+/// kind of interval as a [`mean`] of values that are at least 0. A ratio in [`SHARE`](super::SHARE), such as the saved
+/// share of all tokens, has an interval of the log odds by the same method. A share of exactly 0 or 1 has the exact
+/// interval for `(sum of d)^2 / sum of d^2` rows, where d is the sum of the denominators of a cluster.
 ///
 /// # Errors
 ///
@@ -174,10 +174,10 @@ pub fn ratio<G: Ord>(
     }
 }
 
-/// Returns the interval of a quantity between two others, such as the success rate if some runs have no grade. It extends from
-/// the lower bound of `low` to the upper bound of `high`. The two closures are called with the level at which the result covers
-/// every value between the two quantities at `level`. This level lies between the levels of a two-sided and of a one-sided
-/// interval.
+/// Returns an interval for a quantity that lies between two estimates, such as the success rate if some runs have no
+/// grade. It extends from the lower bound of `low` to the upper bound of `high`. Both bounds are computed at the level
+/// at which the result covers each value between the two quantities with probability `level`. They are between the
+/// bounds of a one-sided and of a two-sided interval at `level`.
 ///
 /// Errors are assumed to be normally distributed only for the computation of this level.
 ///

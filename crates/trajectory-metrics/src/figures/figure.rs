@@ -38,8 +38,8 @@ impl From<f64> for Figure {
 }
 
 impl Replicates {
-    /// Returns the estimate with its [confidence interval](Self::confidence_interval), or the reason why there is
-    /// none, and its standard error unless it is 0.
+    /// Returns the estimate with its [confidence interval](Self::confidence_interval), or the reason why there is no
+    /// interval. A standard error of 0 is left out.
     ///
     /// ```
     /// use trajectory_metrics::{Bootstrap, Error, Level, Seed};

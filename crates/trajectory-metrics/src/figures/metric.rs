@@ -1,6 +1,6 @@
 use std::{borrow::Cow, fmt};
 
-/// The description of a measured quantity, which every table, page and document uses.
+/// The description of a measured quantity, shared by all tables, pages and documents.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measure {
     /// The key in JSON, in `snake_case`.
@@ -75,7 +75,7 @@ impl fmt::Display for Better {
     }
 }
 
-/// A measure, with the function that computes it from `E`, the data of one column of an evaluation.
+/// A measure, with the function that computes its value from data of type `E`.
 ///
 /// ```
 /// use trajectory_metrics::{Better, Metric, Undefined};
@@ -115,7 +115,7 @@ impl<E: ?Sized> Clone for Metric<E> {
 impl<E: ?Sized> Copy for Metric<E> {}
 
 impl<E: ?Sized> Metric<E> {
-    /// Creates a metric. Its sentence begins with a capital letter and ends with a full stop.
+    /// Creates a metric. Its `help` is a sentence that begins with a capital letter and ends with a full stop.
     #[must_use]
     pub const fn new(
         key: &'static str,
@@ -141,8 +141,8 @@ impl<E: ?Sized> Metric<E> {
         Self { measure: self.measure.within(least, largest), ..self }
     }
 
-    /// Makes every row count for the value, even rows for which alone the value is undefined. An example is a mean
-    /// over two classes, which no single row defines. See [`Clustered`](crate::Clustered).
+    /// Counts every row of positive weight for this metric, even if the metric is undefined for a single row. An
+    /// example is a mean over two classes. See [`Clustered`](crate::Clustered).
     #[must_use]
     pub const fn of_all_rows(self) -> Self {
         Self { is_of_all_rows: true, ..self }

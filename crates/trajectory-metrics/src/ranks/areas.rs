@@ -45,8 +45,8 @@ pub fn auroc<S>(blocks: &TiedBlocks<S>) -> Result<f64, Error> {
     Ok((twice_right.value() / (2.0 * failures * successes)).min(1.0))
 }
 
-/// Returns the average precision: for each row of the positive class, the precision if the threshold is at this row,
-/// averaged over these rows. Rows of equal confidence are predicted positive together.
+/// Returns the average precision: the mean, over the rows of the positive class, of the precision with the threshold at
+/// that row. Rows of equal confidence are predicted positive together.
 ///
 /// With failure as the positive class, rows are predicted positive from the lowest confidence
 /// upwards; with success, from the highest downwards. In [0, 1]; higher is better, and a constant

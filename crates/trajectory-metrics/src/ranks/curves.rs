@@ -20,7 +20,7 @@ pub struct RocPoint<S = Probability> {
 }
 
 /// Returns the ROC curve: the point (0, 0), then one point for each distinct confidence. The confidences ascend if
-/// failure is the positive class, and descend if success is.
+/// failure is the positive class; otherwise they descend.
 ///
 /// A random choice between two neighbouring thresholds reaches any point on the straight line between their points; the
 /// area under these lines is [`auroc`](crate::auroc). Points on a straight line between others are kept.
@@ -72,8 +72,8 @@ pub struct PrecisionRecallPoint<S = Probability> {
     pub recall: f64,
 }
 
-/// Returns the precision-recall curve: one point for each distinct confidence. The confidences ascend if failure is
-/// the positive class, and descend if success is.
+/// Returns the precision-recall curve: one point for each distinct confidence. The confidences ascend if failure is the
+/// positive class; otherwise they descend.
 ///
 /// Linear interpolation between the points is too optimistic. The area under steps, each at the
 /// precision of its right end, is [`average_precision`](crate::average_precision).

@@ -13,7 +13,7 @@ const ROUNDING: f64 = 1e-14;
 
 impl Figure {
     /// Returns [`auroc`](crate::auroc()) with DeLong's standard error for independent rows. The standard error is 0 if
-    /// placements vary by less than 1e-14, which is no more than rounding.
+    /// placements vary by less than 1e-14, because such variation is only rounding.
     ///
     /// The placement of a success is the share of failures with a lower confidence; the placement of a
     /// failure is the share of successes with a higher confidence. A tie counts one half. With m
@@ -79,9 +79,9 @@ impl Figure {
         Ok(Self { standard_error: Some(variance.sqrt()), ..Self::from(auroc(blocks)?) })
     }
 
-    /// Returns the two-sided p-value of the hypothesis that the true value is 0, from the value divided by its
-    /// standard error and the normal distribution. For a difference, the hypothesis is that both areas are equal.
-    /// `None` without a standard error above 0.
+    /// Returns the two-sided p-value of the hypothesis that the true value is 0. The value divided by its standard
+    /// error is assumed to be normally distributed. For a difference, the hypothesis is that both areas are equal.
+    /// `None` unless the standard error is above 0.
     #[must_use]
     pub fn p_value(&self) -> Option<f64> {
         let error = self.standard_error.filter(|error| *error > 0.0)?;

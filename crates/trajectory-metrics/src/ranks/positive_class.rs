@@ -2,7 +2,7 @@ use scoring_rules::{Block, TiedBlocks};
 
 use crate::error::{Error, Shared};
 
-/// The outcome that a ROC curve or a precision-recall curve detects.
+/// The outcome that is positive for a ROC curve or a precision-recall curve.
 ///
 /// AUROC is the same for both. Average precision is not: its baseline is the share of the positive
 /// class. The confidence remains the confidence in success. It is never replaced by `1 - p`, which

@@ -7,8 +7,7 @@ use crate::{
     error::{Error, Shared},
 };
 
-/// Rows sorted by confidence. After the sort, the tied blocks of any resample take linear time and no
-/// allocation.
+/// Rows sorted by confidence. The tied blocks of any resample are then computed in linear time without allocation.
 ///
 /// ```
 /// use trajectory_metrics::{Error, Probability, Ranking, TiedBlocks};

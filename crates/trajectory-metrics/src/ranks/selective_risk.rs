@@ -2,8 +2,8 @@ use scoring_rules::{CompensatedSum, TiedBlocks};
 
 use crate::error::{Error, Shared};
 
-/// Returns AURC, the area under the risk-coverage curve as a step function: for each row, the failure rate among the
-/// rows of at least its confidence, averaged over the rows.
+/// Returns AURC, the area under the risk-coverage curve as a step function: the mean over rows of the failure rate
+/// among rows with at least the same confidence.
 ///
 /// ```text
 /// sum over blocks b of equal confidence, w_b / W * (weight of failures in b and above) / (weight in b and above)

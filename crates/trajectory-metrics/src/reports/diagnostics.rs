@@ -10,8 +10,8 @@ use crate::{
     },
 };
 
-/// The diagnostics that the paper reports together with the trajectory proper score. They are computed from a summary
-/// of each trace by a single number. If a diagnostic is undefined, it is an error with the reason.
+/// The diagnostics that the paper reports together with the trajectory proper score. Each trace is first summarized by
+/// one number. An undefined diagnostic is an error that states the reason.
 ///
 /// With the feature `serde`, an undefined diagnostic is written as null.
 ///

@@ -10,7 +10,7 @@ use crate::{
     },
 };
 
-/// The trajectory log scores of several transforms of the forecasts that leave all rank metrics unchanged, from
+/// The trajectory log scores of a stream and of four transforms that leave all rank metrics unchanged, from
 /// [`FixedRankSensitivity::new`].
 ///
 /// The scores of the five streams are mean trajectory log scores, clipped at 1e-6, in nats.
@@ -37,7 +37,7 @@ pub struct FixedRankSensitivity {
 }
 
 impl FixedRankSensitivity {
-    /// Transforms the forecasts of every step, while the single number by which each run is ranked stays fixed.
+    /// Transforms all forecasts, but ranks each run by the same single number under every transform.
     ///
     /// This scalar is the mean of the raw forecasts of a trace under the schedule. As in the paper, it is
     /// computed once and used for every transform, so that rank metrics are the same by construction.

@@ -29,7 +29,7 @@ pub struct MetricChange {
 }
 
 impl<M> CrossFit<M> {
-    /// Compares the stream before calibration, which is `raw`, with the calibrated stream, metric by metric, on the same
+    /// Compares each metric of the stream before calibration, `raw`, with its value after calibration, on the same
     /// resamples.
     ///
     /// The metrics are the three scores of [`TpsFamily`](crate::TpsFamily) (`tps_log`, `tps_brier` and

@@ -42,7 +42,7 @@ pub struct StreamFigure {
 }
 
 impl StreamFigure {
-    /// Creates a figure from a value and its replicates; without replicates, no interval was requested.
+    /// Creates a figure from a value and its replicates, which are `None` if no interval was requested.
     #[must_use]
     pub fn new(
         measure: Measure,

@@ -17,7 +17,7 @@ pub enum Arm {
 }
 
 impl Arm {
-    /// Returns the second arm if the condition holds.
+    /// Returns the second arm if the condition is true, otherwise the first.
     #[must_use]
     pub const fn second_if(condition: bool) -> Self {
         if condition { Self::Second } else { Self::First }

@@ -55,8 +55,8 @@ impl Bootstrap {
     /// The default number of resamples.
     pub const RESAMPLES: usize = 1_000;
 
-    /// Resamples `n` independent rows. Rows are drawn by position, so that the same rows in another order have other
-    /// replicates. To avoid this, use [`Self::clusters`] with a name for each row.
+    /// Resamples `n` independent rows. They are drawn by position, so that the replicates depend on the order of the
+    /// rows. To avoid this, use [`Self::clusters`] with a name for each row.
     ///
     /// # Errors
     ///
@@ -185,7 +185,7 @@ impl Bootstrap {
         self.draws.each(replicate, |_, cluster| drawn[cluster] += 1);
     }
 
-    /// Returns the number of the cluster of each row, from 0.
+    /// Returns the cluster of each row, as a number from 0.
     #[must_use]
     pub fn cluster_of(&self) -> &[u32] {
         &self.cluster_of

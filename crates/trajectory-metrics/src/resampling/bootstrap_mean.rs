@@ -49,7 +49,8 @@ impl Bootstrap {
         Ok(replicates?.with_clusters(units.clusters))
     }
 
-    /// Returns the means of N values, each over the rows that have this value, and the means in each resample.
+    /// Returns the means of N values, over all rows and in each resample. Each mean is over the rows that have its
+    /// value.
     ///
     /// All have the bits of an [`ExactMean`] of the drawn rows. A mean is undefined in a resample without such a row.
     /// Values may be infinite.

@@ -266,8 +266,8 @@ impl ClusterEstimate {
         estimated(means[1] - means[0], size, &sums, &arms.collect::<Vec<_>>())
     }
 
-    /// Returns the confidence interval `estimate ± t * standard error`. Here t is the quantile of Student's t
-    /// distribution, with these degrees of freedom, that leaves `(1 - level) / 2` on either side.
+    /// Returns the confidence interval `estimate ± t * standard error`. Here t is the quantile of `(1 + level) / 2` of
+    /// Student's t distribution with [`Self::degrees_of_freedom`].
     ///
     /// With few clusters it is wider than the interval of the normal distribution, and still tends to be too narrow if the
     /// clusters differ in size. It can exceed the range of the estimated quantity. A bound that overflows is infinite.

@@ -148,8 +148,7 @@ impl Replicates {
         ratio.is_finite().then_some(ratio)
     }
 
-    /// Returns the paired difference `self - other` in each replicate. It is undefined in a replicate if either value
-    /// is.
+    /// Returns the paired difference `self - other` in each replicate. It is undefined where either value is undefined.
     ///
     /// Both must have been drawn together. Shared variation cancels, so that the standard error is correct
     /// for the paired difference, unlike the standard error of two independent estimates.

@@ -111,7 +111,7 @@ impl<R: ScoringRule> OnlineTps<R> {
         Self { tps, state }
     }
 
-    /// Returns the current state, which can be stored. Calls the rule at three forecasts, and copies custom weights.
+    /// Returns the current state, which can be stored. Calls the rule at four forecasts, and copies custom weights.
     #[must_use]
     pub fn state(&self) -> OnlineTpsState {
         let Self { tps, state } = self;
@@ -119,7 +119,7 @@ impl<R: ScoringRule> OnlineTps<R> {
         OnlineTpsState { rule: scores_of(&tps.rule), plain, weighted, ..state.clone() }
     }
 
-    /// Continues a run from a stored state. Give the same score as for the original run.
+    /// Continues a run from a stored state. `tps` must be the score of the original run.
     ///
     /// # Errors
     ///
@@ -220,8 +220,8 @@ impl<R: ScoringRule> OnlineTps<R> {
         self.state.left_out
     }
 
-    /// Returns the counts of this run and its repairs. At the end of each run, [`merge`](ForecastCounts::merge) them
-    /// into the counts over all runs.
+    /// Returns the counts for this run: if it is kept, and its repairs. At the end of each run,
+    /// [`merge`](ForecastCounts::merge) them into the counts over all runs.
     #[must_use]
     pub const fn forecast_counts(&self) -> ForecastCounts {
         if self.state.left_out.is_some() {

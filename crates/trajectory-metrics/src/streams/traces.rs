@@ -72,8 +72,8 @@ scoring_rules::checked! {
 }
 
 impl Traces {
-    /// Copies traces from flat arrays: trace i consists of the values from `ends[i - 1]` (0 for the
-    /// first trace) to before `ends[i]`.
+    /// Copies traces from flat arrays: trace i consists of `values[ends[i - 1]..ends[i]]`, and the first trace starts
+    /// at 0.
     ///
     /// # Errors
     ///

@@ -56,7 +56,7 @@ pub enum WeightSchedule {
     Custom(CustomWeights),
 }
 
-/// A checked list of positive weights, one per step, as [`WeightSchedule::custom`] makes it.
+/// A checked list of positive weights, one per step, made by [`WeightSchedule::custom`].
 ///
 /// With the feature `serde`, it is stored as the list of weights.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,12 +121,12 @@ impl WeightSchedule {
         Ok((0..horizon).map(|i| self.raw(i, horizon) / total).collect())
     }
 
-    /// Checks that a prefix of `steps` steps is no longer than the horizon, which is from 1 to 2^32 - 1.
+    /// Checks that `horizon` is from 1 to 2^32 - 1 and at least `steps`.
     ///
     /// # Errors
     ///
-    /// [`Error::Horizon`] if it is longer; [`Error::HorizonTooLong`] or [`scoring_rules::Error::Empty`] for another
-    /// horizon.
+    /// [`Error::Horizon`] if `steps` is larger; [`Error::HorizonTooLong`] or [`scoring_rules::Error::Empty`] for
+    /// another horizon.
     #[doc(hidden)]
     pub fn check_horizon(steps: usize, horizon: usize) -> Result<(), Error> {
         if steps > horizon {

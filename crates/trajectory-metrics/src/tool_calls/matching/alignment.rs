@@ -33,7 +33,7 @@ pub enum MatchMode {
     Unordered,
 }
 
-/// A pairing of calls with expected calls that they satisfy, and the calls without a partner on either side.
+/// A pairing of calls with expected calls that they satisfy, and all calls and expected calls without a partner.
 ///
 /// Positions count from 0. Made by [`match_calls`](crate::tool_calls::match_calls()).
 ///
@@ -90,7 +90,7 @@ impl Alignment {
         Self { matched, missing: positions(missing), extra: positions(extra), out_of_order }
     }
 
-    /// Returns whether the calls match in the given mode. One alignment is sufficient for all modes.
+    /// Returns whether the calls match in the given mode. The same alignment can be tested in all modes.
     #[must_use]
     pub fn is_match(&self, mode: MatchMode) -> bool {
         let complete = self.missing.is_empty();

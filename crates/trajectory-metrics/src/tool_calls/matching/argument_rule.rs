@@ -83,13 +83,13 @@ impl ArgumentRule {
         Self::new(Kind::Ignore)
     }
 
-    /// Accepts arguments that are all expected, even if expected arguments are missing.
+    /// Accepts a call if all its arguments are expected, even if it lacks expected arguments.
     #[must_use]
     pub const fn subset() -> Self {
         Self::new(Kind::Subset)
     }
 
-    /// Requires all expected arguments, and accepts further arguments.
+    /// Requires all expected arguments, and accepts additional arguments.
     #[must_use]
     pub const fn superset() -> Self {
         Self::new(Kind::Superset)

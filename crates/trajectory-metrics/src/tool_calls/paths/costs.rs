@@ -6,8 +6,7 @@ use crate::{
     tool_calls::paths::failure_classes::FailureClass,
 };
 
-/// Returns the cost gap: the total cost of the agent's calls minus the total cost of the reference, in the unit of the
-/// costs.
+/// Returns the cost gap: the total cost of the agent's calls minus the total cost of the reference calls.
 ///
 /// Lower is better; at least 0 if the reference is a cheapest path. The sum is exact and rounded
 /// once, so that it does not depend on the order of the calls.

@@ -94,7 +94,7 @@ impl FailureClass {
     }
 }
 
-/// What must be known about a call to determine its failure class.
+/// The facts about a call that determine its failure class.
 ///
 /// Any combination is valid. For a call that is not well formed or not accessible, the remaining
 /// facts are ignored.
@@ -115,7 +115,7 @@ pub struct CallFacts<T> {
 
 scoring_rules::checked! {
     /// The number of calls in each class, for one or many runs. It can be collected from, or extended with, the result
-    /// of [`FailureClass::of_each`]. Counts stay at the largest value of their type.
+    /// of [`FailureClass::of_each`]. Counts saturate at the largest value of their type.
     ///
     /// With the feature `serde`, counts are read only if the classes together have at most all calls.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

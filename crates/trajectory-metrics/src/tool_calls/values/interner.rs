@@ -31,7 +31,7 @@ impl<T> Default for Interner<T> {
 }
 
 impl<T: Eq + Hash> Interner<T> {
-    /// Returns the numbers of the calls of a path.
+    /// Returns the number of each call of a path.
     ///
     /// # Errors
     ///

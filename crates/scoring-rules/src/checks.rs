@@ -3,37 +3,37 @@
 
 use crate::error::Error;
 
-/// Creates the [`Error::Setting`] of a setting outside its range.
+/// Creates an [`Error::Setting`] for a setting outside its range.
 #[must_use]
 pub const fn out_of_range(name: &'static str, value: f64, range: &'static str) -> Error {
     Error::Setting { name, value, range }
 }
 
-/// Creates the [`Error::Entry`] of an entry of a list outside its range.
+/// Creates an [`Error::Entry`] for a list entry outside its range.
 #[must_use]
 pub const fn entry(what: &'static str, index: usize, value: f64, range: &'static str) -> Error {
     Error::Entry { what, index, value, range }
 }
 
-/// Creates the [`Error::Length`] of an argument with another length than expected.
+/// Creates an [`Error::Length`] for an argument of the wrong length.
 #[must_use]
 pub const fn length(what: &'static str, expected: usize, found: usize) -> Error {
     Error::Length { what, expected, found }
 }
 
-/// Creates the [`Error::Undefined`] of a quantity, with an article, and a reason.
+/// Creates an [`Error::Undefined`] from a quantity's name, with its article, and a reason.
 #[must_use]
 pub const fn undefined(name: &'static str, reason: &'static str) -> Error {
     Error::Undefined { name, reason }
 }
 
-/// Creates the [`Error::StoredValue`] of a broken rule.
+/// Creates an [`Error::StoredValue`] with this problem.
 #[must_use]
 pub const fn stored_value(problem: &'static str) -> Error {
     Error::StoredValue { problem }
 }
 
-/// Creates the [`Error::NotFinite`] of a number.
+/// Creates an [`Error::NotFinite`] for a number.
 #[must_use]
 pub const fn not_finite(what: &'static str, value: f64) -> Error {
     Error::NotFinite { what, value }
@@ -48,7 +48,7 @@ pub const fn not_nan(what: &'static str, value: f64) -> Result<(), Error> {
     if value.is_nan() { Err(Error::NotANumber { what }) } else { Ok(()) }
 }
 
-/// Checks that there are enough items.
+/// Checks that there are at least `least` items.
 ///
 /// # Errors
 ///
@@ -99,7 +99,7 @@ pub const fn setting(
     if is_valid { Ok(()) } else { Err(out_of_range(name, value, range)) }
 }
 
-/// Checks that each number is in a range.
+/// Checks that `is_valid` accepts all numbers.
 ///
 /// # Errors
 ///

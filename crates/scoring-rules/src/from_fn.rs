@@ -19,8 +19,8 @@ pub const fn from_fn<F: Fn(Probability, bool) -> f64>(score: F) -> FromFn<F> {
     FromFn { function: score }
 }
 
-/// A trait that is implemented by a function, such as the scoring rule of [`from_fn`]. In the crates of this
-/// workspace, functions whose names end in `from_fn` create it.
+/// An implementation of a trait by a function, such as the scoring rule that [`from_fn`] creates. In this workspace,
+/// functions whose names end in `from_fn` create it.
 #[derive(Clone, Copy)]
 pub struct FromFn<F> {
     /// The function. The field is public for the other crates of this workspace.

@@ -15,7 +15,7 @@ mod scored;
 
 use scored::{ROUNDING, Rounding, Scored};
 
-/// The result of [`Examination::new`]: the verdict, and how fine the grid of reports was.
+/// The result of [`Examination::new`]: the verdict, and the size and spacing of the grid.
 ///
 /// `Display` prints a few plain sentences. It can be written to JSON, with infinite gains as `"inf"`,
 /// but not read.
@@ -47,7 +47,7 @@ pub enum Verdict {
     Improper(Counterexample),
 }
 
-/// A true probability, and a report that has a higher expected score than this probability.
+/// A true probability, and a report (forecast) with a higher expected score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -68,8 +68,8 @@ const STEPS: u32 = 16_384;
 const TRUTHS: f64 = 128.0;
 
 impl Examination {
-    /// Examines whether a scoring rule is proper, by evaluating it on a grid of 16,928 reports, including 0 and 1. The
-    /// grid has steps of 2^-14, smaller steps towards 0 and 1, and in some places a report a little above a step.
+    /// Examines whether a scoring rule is proper, on a grid of 16,928 reports (forecasts), including 0 and 1. The grid
+    /// has steps of 2^-14, smaller steps towards 0 and 1, and some reports a little above a step.
     ///
     /// Each report is compared with its neighbours, and all reports are tried if the truth is a multiple of
     /// 1/128. If no report gains on a neighbour, no report of the grid gains on any other, except by rounding and

@@ -16,8 +16,8 @@ pub struct PooledBlocks {
 }
 
 impl PooledBlocks {
-    /// Returns the value of the regression, which is the weighted share of successes, in [0, 1]. It is 1 only if no
-    /// row failed; a share that would round to 1 is the largest number below 1.
+    /// Returns the value of the regression, which is the weighted share of successes, in [0, 1]. It is 1 only if no row
+    /// failed; any other share that rounds to 1 becomes the largest number below 1.
     #[must_use]
     pub fn rate(&self) -> f64 {
         success_rate(self.failures, self.successes)

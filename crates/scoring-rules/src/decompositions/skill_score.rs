@@ -3,7 +3,7 @@ use std::ops::Range;
 use crate::error::Error;
 
 /// Returns the skill score: the improvement over a reference, divided by the largest possible improvement,
-/// `(score - reference) / (best - reference)`. The range goes from the reference to the best possible value.
+/// `(score - reference) / (best - reference)`. The range starts at the reference and ends at the best value.
 ///
 /// At most 1; 0 if the score equals the reference, and negative if it is worse. Higher is better
 /// for scores and for losses, as long as all three numbers are of the same kind. The best

@@ -49,8 +49,8 @@ impl Quantiles {
         Ok(sum.value() / (self.levels.len() as f64 / 2.0))
     }
 
-    /// Returns the continuous ranked probability score of a forecast by quantiles, as a loss: the integral of twice
-    /// the pinball loss over all levels, in which each quantile stands for the levels nearest to its own.
+    /// Returns the continuous ranked probability score of a forecast by quantiles, as a loss: the integral of twice the
+    /// pinball loss over all levels. At each level, the forecast is the quantile with the nearest level.
     ///
     /// At least 0, in the units of the outcome. It is the sum of `2 w_i * pinball loss_i`, where w_i is
     /// the share of (0, 1) that is nearer to level i than to any other level; the first share begins at

@@ -8,7 +8,7 @@ use crate::{
 /// numbers.
 const SAME_LEVEL: f64 = 1e-12;
 
-/// A forecast of a number that consists of several of its quantiles.
+/// A forecast that consists of several quantiles of a number.
 ///
 /// Checked once: the levels are strictly ascending, and the values are finite and ascending. In
 /// JSON it is a list of pairs of a level and a value, such as `[[0.25, 3.0], [0.5, 5.0]]`.

@@ -1,7 +1,6 @@
 use crate::{checks::same_length, error::Error, values::probability::Probability};
 
-/// Many runs laid end to end: the forecasts of all runs, the position at which each run ends, and whether it
-/// succeeded.
+/// Many runs in one array: the forecasts of all runs, the position at which each run ends, and whether it succeeded.
 ///
 /// ```
 /// use scoring_rules::{BrierScore, Probability, ScoringRule, Runs, StepWeights};

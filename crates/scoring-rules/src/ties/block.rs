@@ -17,7 +17,7 @@ pub struct Block<S = Probability> {
 }
 
 impl<S> Block<S> {
-    /// Returns the weight of all rows.
+    /// Returns the total weight of the rows.
     #[must_use]
     pub fn weight(&self) -> f64 {
         self.failures + self.successes

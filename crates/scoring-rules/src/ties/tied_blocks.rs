@@ -101,8 +101,8 @@ impl TiedBlocks {
         Ok(blocks)
     }
 
-    /// Replaces the blocks by those that [`TiedBlocks::new`] returns for other rows. It allocates no memory if the
-    /// number of rows was at least as large before.
+    /// Replaces the blocks by the result of [`TiedBlocks::new`] for these rows. It allocates no memory if the number of
+    /// rows was at least as large before.
     ///
     /// # Errors
     ///
@@ -152,9 +152,8 @@ impl TiedBlocks {
 }
 
 impl<S: Copy + PartialOrd + fmt::Display> TiedBlocks<S> {
-    /// Replaces the blocks by those of rows (confidence, outcome, weight) that are already sorted by confidence, such
-    /// as resamples of the same rows. Takes linear time, and allocates no memory if the number of blocks was at least
-    /// as large before.
+    /// Replaces the blocks by the blocks of these rows (confidence, outcome, weight), which must be sorted by
+    /// confidence. Takes linear time, and allocates no memory if the number of blocks was at least as large before.
     ///
     /// # Errors
     ///
@@ -248,13 +247,13 @@ impl<S> TiedBlocks<S> {
         &self.blocks
     }
 
-    /// Returns the weight of all failures, 0 or positive.
+    /// Returns the total weight of the failures, at least 0.
     #[must_use]
     pub const fn failures(&self) -> f64 {
         self.class_weights.0
     }
 
-    /// Returns the weight of all successes, 0 or positive.
+    /// Returns the total weight of the successes, at least 0.
     #[must_use]
     pub const fn successes(&self) -> f64 {
         self.class_weights.1

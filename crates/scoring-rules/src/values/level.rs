@@ -24,7 +24,7 @@ pub struct Level(f64);
 checked_number!(Level);
 
 impl Level {
-    /// One half, which as a quantile level is the median.
+    /// One half, the quantile level of the median.
     pub const HALF: Self = Self(0.5);
 
     /// Creates a level from a number.

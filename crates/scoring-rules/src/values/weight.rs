@@ -39,7 +39,7 @@ const fn is_weight(value: f64) -> bool {
 }
 
 impl Weight {
-    /// Zero: the row does not count.
+    /// Zero: the row has no effect.
     pub const ZERO: Self = Self(Checked(0.0));
     /// One: the weight of every row if no weights are given.
     pub const ONE: Self = Self(Checked(1.0));

@@ -1,7 +1,7 @@
 use crate::reasons::exclusion::Exclusion;
 
 /// The reason why an input is invalid or a result is undefined. With the feature `serde` it is written as its message.
-/// The fields of a variant can become more, so that patterns end in `..`.
+/// Patterns must end in `..`, because variants can get more fields.
 ///
 /// ```
 /// use censoring::{Error, StopTimes};

@@ -114,7 +114,7 @@ impl StopReason {
         }
     }
 
-    /// Returns the class that the default policy gives the stop.
+    /// Returns the class that the default policy assigns to the reason.
     ///
     /// | reason | class | why |
     /// |---|---|---|

@@ -115,7 +115,7 @@ impl CensoringAnalysis {
         self
     }
 
-    /// Sets the intervals; with `None`, there are none.
+    /// Sets the confidence intervals; `None` means no intervals.
     #[must_use]
     pub fn with_intervals(mut self, intervals: Option<Intervals>) -> Self {
         self.intervals = intervals.unwrap_or(Intervals { resamples: 0, ..Intervals::default() });
@@ -135,7 +135,7 @@ impl CensoringAnalysis {
         Ok(self)
     }
 
-    /// Compares the treatments of cut-off runs.
+    /// Compares the mean scores under each treatment of cut-off runs.
     ///
     /// `success_probabilities` has one entry per run, the probability of success after the stop;
     /// entries of complete and of excluded runs are ignored. `clusters` has the task of each run.

@@ -7,8 +7,8 @@ use crate::{
     stops::stopped::Stopped,
 };
 
-/// The mean shift of the score of some runs when outcomes are hidden: the simple score minus the complete score, with
-/// its two parts.
+/// The mean change in the score of some runs if outcomes are hidden: the simple score minus the complete score, and its
+/// two parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -43,8 +43,9 @@ pub struct HiddenOutcomeShift {
 }
 
 impl HiddenOutcomeShift {
-    /// Returns the mean effect on the simple score of complete runs if some of their outcomes are hidden. The effect
-    /// is split into prefix swap and tail omission, and given separately for failures and successes.
+    /// Returns the mean change in the score of complete runs if some of their outcomes are hidden: the simple score
+    /// minus the complete score. It is split into prefix swap and tail omission, and given separately for failures and
+    /// successes.
     ///
     /// `stops` has one entry per run: the step after which the run is cut off, or `None` if its outcome
     /// stays known, as [`artificial_stops`](crate::artificial_stops()) returns them.

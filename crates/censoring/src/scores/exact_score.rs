@@ -8,8 +8,8 @@ use crate::{
     stops::stopped::Stopped,
 };
 
-/// Returns the exact censored trajectory score. For a complete run, it is the score; for a cut-off run, it is the
-/// expected score over the two outcomes.
+/// Returns the exact censored trajectory score: the usual score of a complete run, or the expected score of a cut-off
+/// run over the two outcomes.
 ///
 /// ```text
 /// sum over t = 1..Z of w_t S(F_t, Y)                               if complete

@@ -5,7 +5,7 @@ use crate::{
     stops::stopped::{Observation, Stopped},
 };
 
-/// The part of a run's score that is known without the outcome of a cut-off run.
+/// The score of a complete run, or the scores of a cut-off run for both possible outcomes.
 ///
 /// ```
 /// use censoring::{Error, Probability, RunScore, StopReason, Stopped, Tps, WeightSchedule, from_fn};
@@ -40,7 +40,7 @@ pub enum RunScore {
 }
 
 impl RunScore {
-    /// Computes the trajectory score of a run: one number for a complete run, and one number for each outcome for a
+    /// Computes the trajectory score of a run: one number for a complete run, and one number per possible outcome for a
     /// cut-off run. The weights are those of the whole evaluated horizon.
     ///
     /// `success_probability` is the probability of success given the run up to its stop; it is ignored
@@ -67,8 +67,8 @@ impl RunScore {
         }
     }
 
-    /// Returns the score of a complete run, or the expected score of a cut-off run. An outcome of probability
-    /// 0 does not count, even if its score is infinite.
+    /// Returns the score of a complete run, or the expected score of a cut-off run. An outcome of probability 0 has no
+    /// effect, even if its score is infinite.
     #[must_use]
     pub fn expected(&self) -> f64 {
         match *self {

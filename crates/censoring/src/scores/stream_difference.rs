@@ -160,15 +160,13 @@ impl StreamDifference {
         self.bounds
     }
 
-    /// Returns whether the same stream is ahead whatever the probabilities of success, so that no estimate of them is
-    /// needed.
+    /// Returns whether the same stream is ahead for all probabilities of success, so that they need not be estimated.
     #[must_use]
     pub fn keeps_sign(&self) -> bool {
         self.bounds.low() > self.tolerance || self.bounds.high() < -self.tolerance
     }
 
-    /// Returns the width of intervals around the estimated probabilities from which on the order of the streams is
-    /// undetermined.
+    /// Returns the smallest width of intervals around the estimates at which the order of the streams is uncertain.
     ///
     /// Each probability may lie anywhere within `width / 2` of its estimate and in [0, 1]
     /// ([`Interval::around`]), independently of the other runs. At every smaller width, the stream that

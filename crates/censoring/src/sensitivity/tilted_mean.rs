@@ -11,8 +11,8 @@ use crate::{
     sensitivity::flip::{Contrast, FlippingOdds, tilted},
 };
 
-/// The mean score of runs as a function of an odds ratio: the factor by which the odds of success after a cut-off are
-/// wrong.
+/// The mean score of runs as a function of an odds ratio: the true odds of success after a cut-off divided by the given
+/// odds.
 ///
 /// ```text
 /// complete: S,   cut off: q S1 + (1 - q) S0  with  odds(q) = odds ratio * odds(success chance)

@@ -10,7 +10,7 @@ use crate::{
     stops::stopped::Stopped,
 };
 
-/// The number, the mean length and the mean forecast of the runs of one class or of one reason.
+/// The number, the mean length and the mean forecast of the runs with one class or with one stop reason.
 ///
 /// ```
 /// use censoring::{Error, Probability, StopClass, Stopped, TerminationAudit};

@@ -99,8 +99,8 @@ impl<'a> Stopped<'a> {
         Self::with_policy(forecasts, outcome, reason, StopReason::class)
     }
 
-    /// Creates a run under another policy. The policy is a function that gives the class of a run without an outcome
-    /// from the reason of its stop.
+    /// Creates a run under the given policy: a function that returns the class of a run without an outcome for its stop
+    /// reason.
     ///
     /// # Errors
     ///

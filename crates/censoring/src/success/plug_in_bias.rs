@@ -3,8 +3,8 @@ use trajectory_metrics::{Probability, ScoringRule};
 
 use crate::error::Error;
 
-/// An estimated probability of success with the probability that was found later. The fields have names, because a bias
-/// from swapped lists would have the other sign.
+/// An estimated probability of success, and the probability found later. The fields have names, because swapping the
+/// two would reverse the sign of the bias.
 ///
 /// ```compile_fail,E0308
 /// # use censoring::{Probability, plug_in_bias};
@@ -56,8 +56,8 @@ pub fn plug_in_bias(runs: &[AuditedEstimate], weights: Option<&[Weight]>) -> Res
     Ok(ExactMean::of(off, weights)?)
 }
 
-/// Returns an upper bound on how much worse a forecast can become at one step, relative to the truth, because
-/// estimated success probabilities have this bias.
+/// Returns an upper bound on the regret at one step: the loss of expected score of a forecast that is optimal for
+/// success probabilities with this bias.
 ///
 /// ```text
 /// 2 B |r|,   B = the largest |S(p, 1) - S(p, 0)| over all p

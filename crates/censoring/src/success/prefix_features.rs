@@ -1,6 +1,6 @@
 use trajectory_metrics::Probability;
 
-/// Computes features from the forecasts up to a step, for a model of success.
+/// Computes the features of a success model from the forecasts up to a step.
 ///
 /// 1. the log-odds of the last forecast, clipped to [1e-6, 1 - 1e-6];
 /// 2. the mean log-odds of all of them;

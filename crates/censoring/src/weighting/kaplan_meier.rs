@@ -48,9 +48,8 @@ pub struct KaplanMeier {
 }
 
 impl KaplanMeier {
-    /// Estimates the probability of not having been cut off up to each time. The times of outcomes and of cut-offs
-    /// must be independent. If they depend on something that is known in advance, such as the task, use one curve per
-    /// kind of run.
+    /// Estimates the probability of not having been cut off up to each time. The times of outcomes and of cut-offs must
+    /// be independent. If both depend on something known in advance, such as the task, use one curve for each task.
     #[must_use]
     pub fn censoring_curve(stops: &StopTimes) -> Self {
         Self::product_limit(stops, stops.order(), true)
@@ -89,8 +88,8 @@ impl KaplanMeier {
         self.after_steps(self.times.partition_point(|&step| step <= time))
     }
 
-    /// Returns the probability of lasting at least until `time`: the left limit of the curve, which decreases just
-    /// after its times.
+    /// Returns the probability of lasting at least until `time`: the left limit of the curve, before any drop at
+    /// `time`.
     ///
     /// # Panics
     ///

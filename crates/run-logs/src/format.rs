@@ -182,7 +182,7 @@ pub struct ReadOptions {
     pub runs_by: RunsBy,
 }
 
-/// What makes a run of recorded spans.
+/// The rule that groups spans into runs.
 ///
 /// ```
 /// use run_logs::{ReadOptions, RunsBy};
@@ -199,7 +199,7 @@ pub enum RunsBy {
     Session,
 }
 
-/// Limits on the memory that a log may make the reader hold.
+/// Limits on the memory that reading a log may take.
 ///
 /// Exceeding one of them is an error, so that a hostile or damaged file cannot exhaust memory or the stack.
 ///

@@ -71,7 +71,7 @@ macro_rules! readers {
 table_of_formats!(readers);
 
 impl Format {
-    /// Describes the format: the columns of the table of formats. `Auto` has no description.
+    /// Returns the description of the format from the table of formats; `None` for `Auto`.
     #[must_use]
     pub fn about(self) -> Option<&'static About> {
         reader_of(self).map(|reader| &reader.about)

@@ -115,8 +115,8 @@ pub fn read<'a>(
     Ok(runs)
 }
 
-/// Reads the runs of a file, or of all files in a folder and its subfolders: in the order of their
-/// names, the files of a folder before its subfolders.
+/// Reads the runs of a file, or of all files in a folder and its subfolders. In a folder, files are read before
+/// subfolders, both by name.
 ///
 /// A log may consist of several files: the `result.json` of a Harbor trial is read with the trajectories in its folder, and the
 /// `results.json` of tau2 with the folder `simulations` next to it. These files are not read again on their own.
@@ -137,8 +137,8 @@ pub fn read_path(
     read_files(path, format, options, None)
 }
 
-/// Reads the runs of a file, or of all files in a folder and its subfolders, which hold JSON Lines of another program. `fields`
-/// names the fields of a line; see [`read_path`] for folders.
+/// Reads the runs of a file, or of all files in a folder and its subfolders, in the form of JSON Lines of any program.
+/// `fields` names the fields of a line; see [`read_path`] for folders.
 ///
 /// # Errors
 ///
@@ -152,7 +152,8 @@ pub fn read_path_by(
     read_files(path, Format::Lines, options, Some(fields))
 }
 
-/// Proposes the fields of a file for [`read_path_by`], as [`LineFields::suggest`]; the file may be packed with gzip or zstd.
+/// Proposes the fields of a file for [`read_path_by`], as [`LineFields::suggest`] does; the file may be packed with
+/// gzip or zstd.
 ///
 /// # Errors
 ///

@@ -63,7 +63,7 @@ impl LoggedRun {
         LeftOutRun { id, task, model, outcome: self.outcome, stop, left_out }
     }
 
-    /// Returns the run as a trace: its forecasts of a stream and its outcome.
+    /// Returns the run as a trace: its outcome and its forecasts from one stream of confidence.
     ///
     /// # Errors
     ///
@@ -212,8 +212,8 @@ impl RolloutFile {
 }
 
 impl LoggedRun {
-    /// Returns the input tokens of each turn without the history that its request repeats; `None` if the log does not
-    /// count the input. Reasoning is not part of the history.
+    /// Returns the input tokens of each turn, excluding the history that its request repeats; `None` if the log does
+    /// not count the input. Reasoning is not part of the history.
     ///
     /// # Reference
     ///
@@ -236,11 +236,11 @@ impl LoggedRun {
 }
 
 impl RunTable {
-    /// Converts the runs to rollouts for budget-estimation, with the task of each run that has one and with its name; the
-    /// name is `id#trial` if the log counts trials. The resources of each turn are `input_tokens` (whole requests, which
-    /// repeat earlier parts), `output_tokens`, `cost_usd`, `fresh_input_tokens` (input without the repeated parts, see
-    /// [`LoggedRun::fresh_input_tokens`]) and `total_tokens` (the sum of fresh input and output). Unknown amounts stay
-    /// unknown.
+    /// Converts the runs to rollouts for budget-estimation. Each rollout has the task of the run, if any, and its name,
+    /// which is `id#trial` if the log counts trials. The resources of each turn are `input_tokens` (whole requests,
+    /// which repeat earlier parts), `output_tokens`, `cost_usd`, `fresh_input_tokens` (input [without repeated
+    /// parts](LoggedRun::fresh_input_tokens)) and `total_tokens` (the sum of fresh input and output). Unknown amounts
+    /// stay unknown.
     ///
     /// Runs without a known outcome and runs without a turn are left out: their number is the difference between
     /// [`rows`](Self::rows) and the rollouts.

@@ -213,7 +213,7 @@ impl LoggedRun {
         }
     }
 
-    /// Returns the values of a stream, one per turn.
+    /// Returns the values of a stream of confidence, one per turn.
     #[must_use]
     pub fn values(
         &self,
@@ -222,8 +222,8 @@ impl LoggedRun {
         self.values.iter().map(move |values| &values[stream as usize])
     }
 
-    /// Returns the forecasts of a stream under a policy. If a turn has no value, returns the number of the first such turn,
-    /// counted from 1, and the reason.
+    /// Returns the forecasts of a stream of confidence under a policy for missing values. An error contains a turn
+    /// without a value, counted from 1, and the reason.
     ///
     /// # Errors
     ///

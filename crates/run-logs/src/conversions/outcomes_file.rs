@@ -121,10 +121,11 @@ const fn shape(key: &Key) -> [bool; 4] {
 }
 
 impl Outcomes {
-    /// Reads a file of JSON Lines, or of comma-separated values if it does not start with an object. Its fields or columns are
-    /// `id`, `task`, `trial`, `model` and `log` (optional), `outcome` (true, false, 1 or 0) or `grade` (from 0 to 1, which the
-    /// policy compares with its threshold), `expected_calls` (a list of calls as JSON) and `horizon`; the first five and the
-    /// outcome may have the same alternative names as in tables of traces. A note names columns that are not read.
+    /// Reads JSON Lines, or comma-separated values if the file does not start with an object. The fields or columns are
+    /// `id`, `task`, `trial`, `model` and `log` (optional), `outcome` (true, false, 1 or 0) or `grade` (from 0 to 1,
+    /// which the policy compares with its threshold), `expected_calls` (a list of calls as JSON) and `horizon`; the
+    /// first five and the outcome may have the same alternative names as in tables of traces. A note lists the columns
+    /// that are not read.
     ///
     /// # Errors
     ///
@@ -217,15 +218,15 @@ impl Outcomes {
         Ok(())
     }
 
-    /// Sets the log to which the next runs of [`Self::join`] belong. Lines name a log by its file, preceded by folders
-    /// where necessary.
+    /// Sets the log of the next runs given to [`Self::join`]. A line names its log by the file name, with folders
+    /// before it if necessary.
     pub fn set_log(&mut self, log: &Path) {
         let parts: Vec<_> = log.components().collect();
         let name = |from: usize| PathBuf::from_iter(&parts[from..]).to_string_lossy().into_owned();
         self.logs = (0..parts.len()).rev().map(name).collect();
     }
 
-    /// Adds the facts of the line that describes a run to the run, and counts the run.
+    /// Adds to a run the facts of the line that describes it, and counts the run.
     ///
     /// # Errors
     ///

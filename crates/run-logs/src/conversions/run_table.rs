@@ -186,14 +186,14 @@ impl RunTable {
         ))
     }
 
-    /// Returns the reason why no run has a grade although there are scores, if the rules are lenient. Other rules make
-    /// it an error.
+    /// Returns the reason why lenient rules give no run a grade although there are scores. Other rules make this an
+    /// error.
     #[must_use]
     pub fn problem(&self) -> Option<&str> {
         self.problem.as_deref()
     }
 
-    /// Adds the facts about the logs that were read from `file`, in addition to their runs: their number, and the evaluations
+    /// Adds the facts about the logs of `file` that are not facts about a run: the number of logs, and the evaluations
     /// without a run.
     ///
     /// # Errors

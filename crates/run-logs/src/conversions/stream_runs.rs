@@ -12,7 +12,7 @@ use crate::{
     formats::trace_runs::TraceRun,
 };
 
-/// The runs that have a stream, and the reasons why the others do not.
+/// The runs that have a stream of confidence, and the reasons why other runs lack it.
 #[derive(Clone, Debug, Default)]
 pub struct StreamRuns {
     runs: Vec<TraceRun>,
@@ -72,13 +72,13 @@ impl StreamRuns {
         &self.runs
     }
 
-    /// Returns the position of each of these runs in [`RunTable::rows`].
+    /// Returns the positions in [`RunTable::rows`] of the runs that have the stream.
     #[must_use]
     pub fn rows(&self) -> &[usize] {
         &self.rows
     }
 
-    /// Returns how many runs were left out for each first missing value. The keys are from [`MissingValue::name`].
+    /// Returns the number of runs left out, by the [name](MissingValue::name) of the missing value.
     #[must_use]
     pub const fn left_out(&self) -> &BTreeMap<&'static str, u64> {
         &self.left_out

@@ -6,8 +6,8 @@ use std::{
 
 use crate::error::Error;
 
-/// Opens a file to read it. A pipe, a socket or a device is refused, because it can keep a reader waiting for ever or has no end;
-/// descriptors that the program received open are allowed, such as `/dev/stdin`.
+/// Opens a file to read it. Refuses a pipe, a socket or a device, which may have no end or block the reader for ever.
+/// Allows open descriptors of the program, such as `/dev/stdin`.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-/// Returns the input tokens of each request without the repeated history, for any run.
+/// Returns the input tokens of each request, excluding the history that the request repeats.
 ///
 /// `input` has the tokens of whole requests in their order, `visible_output` the tokens of the replies without reasoning; `None`
 /// is unknown. If at least half of the requests have an input of at least the previous input and the previous visible output

@@ -29,7 +29,7 @@ pub(crate) const READER: Reader = Reader {
 
 macro_rules! facts {
     ($($(#[$doc:meta])* $fact:ident $name:literal $others:expr;)+) => {
-        /// A fact that a field of a line may hold.
+        /// A fact about a run that a field may state.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum LineFact { $($(#[$doc])* $fact,)+ }
@@ -68,7 +68,7 @@ facts! {
 const MOST_LINES: usize = 200;
 const MOST_DEPTH: usize = 5;
 
-/// The fields of a program's JSON Lines that hold the facts of a run.
+/// The fields that state the facts about a run in a program's JSON Lines.
 ///
 /// A field is a path of keys with dots between them, such as `metadata.result`; a number selects an element of a list.
 ///
@@ -93,7 +93,7 @@ pub struct LineFields {
     paths: BTreeMap<LineFact, String>,
 }
 
-/// A field that may hold a fact.
+/// A field that may state a fact, from [`LineFields::suggest`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SuggestedField {
@@ -260,8 +260,8 @@ impl LineFields {
         Ok((run, present))
     }
 
-    /// Proposes fields by their names and the types of their values in the first 200 lines: for each fact the fields that may hold
-    /// it, the most frequent first.
+    /// Proposes fields by their names and the types of their values in the first 200 lines: for each fact, the fields
+    /// that may state it, the most frequent first.
     ///
     /// # Errors
     ///

@@ -100,7 +100,7 @@ pub struct RolloutLine {
     pub others: Map<String, Value>,
 }
 
-/// The fields of the turns of a run. A file may have millions of turns, so that they are stored flat.
+/// The fields of the turns of a run, stored flat because a file may have millions of turns.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(from = "Vec<Map<String, Value>>", into = "Vec<Map<String, Value>>")]
 pub struct RolloutTurns {
@@ -185,13 +185,13 @@ impl RolloutTurns {
         })
     }
 
-    /// Returns the value of a field of a turn, which is counted from 0.
+    /// Returns the value of a field in one turn. Turns are counted from 0.
     #[must_use]
     pub fn get(&self, turn: usize, name: &str) -> Option<Value> {
         self.fields(turn).find(|(own, _)| *own == name).map(|(_, value)| value.value())
     }
 
-    /// Returns the names of the fields of a turn, which is counted from 0.
+    /// Returns the names of the fields in one turn. Turns are counted from 0.
     pub fn names(&self, turn: usize) -> impl Iterator<Item = &str> {
         self.fields(turn).map(|(name, _)| name)
     }
@@ -291,8 +291,8 @@ impl RolloutFile {
         self.counts.entry(model).or_default().add_left_out(outcome, stop, reason);
     }
 
-    /// Returns the number of models. In a file, the runs that name no model count as one model. In a log, the runs
-    /// that ended before a reply count as no model.
+    /// Returns the number of models. Runs without a model count as one model in a file, and as none in a log, where
+    /// they ended before a reply.
     #[must_use]
     pub fn n_models(&self) -> usize {
         if self.logs.is_empty() { self.counts.len() } else { self.counts.keys().flatten().count() }
@@ -362,8 +362,8 @@ impl RolloutFile {
 }
 
 impl RolloutLine {
-    /// Returns whether the run failed and ended because of a budget. False if the file says that the budget cut nothing
-    /// off, such as a log in which grades at the limit count.
+    /// Returns whether the run failed and ended because of a budget. False if the line says that no budget cut the run
+    /// off, as in a log whose grades at the limit are accepted.
     #[must_use]
     pub fn failed_at_limit(&self) -> bool {
         let is_limit = |stop: &StopReason| stop.class() == StopClass::Censored;
@@ -502,8 +502,8 @@ fn wrong(field: impl Into<String>, problem: impl Into<String>) -> Wrong {
     (field.into(), problem.into())
 }
 
-/// Writes rollouts as JSON Lines that [`RolloutFile`] reads back, exact to the last bit, if the same keys and features are
-/// declared.
+/// Writes rollouts as JSON Lines. [`RolloutFile`] reads them back to the last bit, if the same keys and
+/// features are declared.
 ///
 /// # Errors
 ///

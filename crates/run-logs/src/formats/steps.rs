@@ -158,7 +158,7 @@ pub(crate) struct TableRun {
     pub(crate) steps: Vec<usize>,
 }
 
-/// Traces that are read line by line, from a file or from one model of a table with several models.
+/// Traces that are read line by line, from a whole file or from the rows of one model in a table.
 pub struct TraceSource<'a> {
     /// The model, if the table has several.
     pub model: Option<String>,
@@ -188,9 +188,9 @@ impl fmt::Debug for TraceSource<'_> {
 }
 
 impl<'a> TraceSource<'a> {
-    /// Returns the traces of a file, which may be a table with a row per step, as described in
-    /// [`TraceFile::read`](crate::TraceFile::read). A table with several models gives traces for each model, in the order of
-    /// their names.
+    /// Returns the traces of a file, which may be a table with a row per step; see
+    /// [`TraceFile::read`](crate::TraceFile::read). For a table with several models, returns one source per model,
+    /// sorted by name.
     ///
     /// # Errors
     ///

@@ -62,7 +62,7 @@ pub struct Line<T> {
 /// The maximum size in bytes of a file that is kept as a whole.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Returns the bytes of a source, without a UTF-8 byte-order mark in front.
+/// Returns the bytes of a source, excluding a UTF-8 byte-order mark at its start.
 ///
 /// # Errors
 ///
@@ -130,7 +130,7 @@ pub(crate) fn is_object(line: &[u8]) -> bool {
     line.trim_ascii_start().starts_with(b"{")
 }
 
-/// Parses a file that holds a single value. A key may occur once in an object.
+/// Parses a file that contains one value. A key repeated in one object is an error.
 ///
 /// # Errors
 ///

@@ -118,7 +118,7 @@ const MOST_COLUMNS: usize = 6;
 const MOST_NAMES: usize = 8;
 
 impl Account {
-    /// Counts runs that were kept but are in no figure as left out. Each entry of `runs` is a reason and a number of
+    /// Moves kept runs that are in no figure to the runs left out. Each entry of `runs` is a reason and a number of
     /// runs.
     #[must_use]
     pub fn without<R: AsRef<str>>(mut self, runs: impl IntoIterator<Item = (R, u64)>) -> Self {
@@ -126,7 +126,7 @@ impl Account {
         self
     }
 
-    /// Counts runs that were kept as left out, for this reason.
+    /// Moves kept runs to the runs left out for this reason.
     pub fn leave_out(&mut self, reason: &str, runs: u64) {
         let runs = runs.min(self.n_kept);
         if runs > 0 {
@@ -135,8 +135,8 @@ impl Account {
         }
     }
 
-    /// Combines the accounts of several columns: the summed counts, followed by the account of each column. A single account is
-    /// returned unchanged.
+    /// Combines the accounts of report columns: the summed counts, followed by the account of each column. A single
+    /// account is returned unchanged.
     #[must_use]
     pub fn of_columns(columns: Vec<Self>) -> Self {
         if let [_] = columns.as_slice() {
@@ -189,7 +189,7 @@ impl Account {
         Self { columns, ..all }
     }
 
-    /// Returns the account in a few lines of text: the runs of each column, and the rules by which they count.
+    /// Returns the account in a few lines of text: the runs of each report column, and the rules for counting them.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let mut lines = match self.columns.len() {

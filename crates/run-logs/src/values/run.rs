@@ -421,7 +421,7 @@ impl From<&str> for Reply {
     }
 }
 
-/// The arguments of a tool call as a log holds them.
+/// The arguments of a tool call as a log records them.
 ///
 /// A model may write arguments that are not a JSON object. This is a fact about the model and not an error of the log: the
 /// arguments are kept as text with the problem.

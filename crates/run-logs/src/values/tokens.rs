@@ -58,8 +58,7 @@ impl Tokens {
         self.alternative_ends.push(self.alternative_logprobs.len());
     }
 
-    /// Appends one of the most probable tokens at the position of the last token. Without a token,
-    /// nothing is appended.
+    /// Appends one of the most probable tokens at the position of the last token. Does nothing if there is no token.
     pub fn push_alternative(&mut self, bytes: &[u8], logprob: f64) {
         if let Some(end) = self.alternative_ends.last_mut() {
             *end += 1;

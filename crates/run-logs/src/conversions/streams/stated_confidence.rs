@@ -77,7 +77,7 @@ impl Default for ConfidenceField {
 type Stated = (f64, f64);
 
 impl ConfidenceField {
-    /// Creates a field with this name, whose value is parsed in this way.
+    /// Creates a field with this name and this strictness of parsing.
     #[must_use]
     pub fn new(name: impl Into<String>, reading: ConfidenceReading) -> Self {
         Self { name: name.into(), reading, pattern: None, scale: ConfidenceScale::default() }
@@ -97,9 +97,9 @@ impl ConfidenceField {
         }
     }
 
-    /// Searches the text for a regular expression instead of elements, fields and lines: its first group is the value, or the
-    /// whole match if there is no group. The crate regex-lite defines the syntax; `(?i)` ignores letter case, and `(?m)` lets `^`
-    /// and `$` match at lines.
+    /// Sets a regular expression to search for, instead of elements, fields and lines. The value is its first group, or
+    /// the whole match without a group. The crate regex-lite defines the syntax; `(?i)` ignores letter case, and `(?m)`
+    /// lets `^` and `$` match at lines.
     ///
     /// # Errors
     ///

@@ -24,7 +24,7 @@ pub enum TokenMeasure {
     EntropyRenormalised,
 }
 
-/// The treatment of tokens that list fewer than five probable tokens.
+/// The treatment of tokens with fewer than five probable tokens in the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ShortLists {

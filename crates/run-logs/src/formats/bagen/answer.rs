@@ -3,7 +3,7 @@ use std::sync::LazyLock;
 use regex_lite::Regex;
 use scoring_rules::Interval;
 
-/// An answer as the released evaluation reads it.
+/// An answer as BAGEN's released evaluation reads it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// The model predicts that the run cannot finish within its budget.
@@ -88,7 +88,7 @@ fn sorted([one, other]: [f64; 2]) -> Option<Interval> {
     Interval::new(one.min(other), one.max(other)).ok()
 }
 
-/// An answer as the released training code reads it.
+/// An answer as BAGEN's released training code reads it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TrainingAnswer {
     /// The model predicts that the run cannot finish within its budget.

@@ -17,7 +17,7 @@ use crate::{
     values::run::number_of,
 };
 
-/// The tokens of one turn without the history that its request repeats.
+/// The tokens of one turn, excluding the history that its request repeats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TurnTokens {
@@ -300,9 +300,9 @@ pub struct WarehouseDialogue {
     pub texts: Vec<[String; 2]>,
 }
 
-/// Reads recorded runs of Warehouse as BAGEN's evaluation does: from the finances of each turn, rounded
-/// to whole numbers, and from the days in the prompts. Turns without a text of the assistant are left
-/// out, and runs with fewer than two turns or without final finances.
+/// Reads recorded runs of Warehouse as BAGEN's evaluation does: from the finances of each turn, rounded to whole
+/// numbers, and from the days in the prompts. Leaves out turns without a text of the assistant, runs with fewer than
+/// two turns, and runs without final finances.
 ///
 /// # Errors
 ///

@@ -233,8 +233,9 @@ impl EstimateFile {
         Ok(rollouts)
     }
 
-    /// Returns the samples of one resource with the answers as [`parse_answer`] and [`parse_answers`] read them, sorted by
-    /// rollout and turn. `rollouts` is the result of [`Self::rollouts`]. Prefixes with nothing remaining are left out.
+    /// Returns the samples of one resource, sorted by rollout and turn, with the answers read by [`parse_answer`] and
+    /// [`parse_answers`]. `rollouts` is the result of [`Self::rollouts`]. Prefixes with a remaining cost of 0 are left
+    /// out.
     ///
     /// # Errors
     ///
@@ -420,7 +421,7 @@ pub struct ReleasedSample {
 }
 
 impl ReleasedSample {
-    /// Returns the intervals of the answer, one per resource; `None` for `impossible` and without an answer.
+    /// Returns the intervals of the answer, one per resource; `None` if the answer is `impossible` or missing.
     #[must_use]
     pub fn intervals(&self) -> Option<&[Interval]> {
         match &self.answer {

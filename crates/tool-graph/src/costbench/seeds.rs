@@ -38,8 +38,8 @@ impl QuerySeed {
         u64::from(self.0) + 100 * u64::from(event)
     }
 
-    /// Returns the seed from which a change of costs draws new costs, itself drawn uniformly from 1 to 9999. `event`
-    /// is the position of the change among the events of the query, from 0.
+    /// Returns the seed with which a change of costs draws new costs. The seed itself is drawn uniformly from 1 to
+    /// 9999. `event` is the position of the change among the events of the query, from 0.
     ///
     /// It replaces the query's seed in the released benchmark, and the global seed in the paper's text
     /// ([`CostRule`](super::CostRule)).
@@ -48,8 +48,8 @@ impl QuerySeed {
         PythonRandom::new(self.event(event)).choice(1..10_000)
     }
 
-    /// Returns the seed that determines the wording of a message after a reply, counted from 1: the hash of
-    /// `"{seed}:{reply}:{what}"` as in [`Self::new`].
+    /// Returns the seed for the wording of a message after a reply: the hash of `"{seed}:{reply}:{what}"` as in
+    /// [`Self::new`]. Replies are counted from 1.
     #[must_use]
     pub fn message(self, reply: usize, what: &str) -> u64 {
         hash_seed(format!("{}:{reply}:{what}", self.0).as_bytes()).into()
@@ -57,8 +57,8 @@ impl QuerySeed {
 }
 
 impl Library {
-    /// Draws a range of lengths `l..=r` for each of `events` removals. A removal then removes the composite tools with
-    /// exactly `l` components.
+    /// Draws a range of lengths `l..=r` for each of `events` removals. Such a removal then removes only the composite
+    /// tools with exactly `l` components.
     ///
     /// With `n` steps in a task and `w = floor(n / 2)`, one stream seeded with the query's seed draws `l`
     /// from `2..=n - w` and then `r` from `l + w..=n`, until the range overlaps no earlier range. After

@@ -3,7 +3,7 @@ use crate::{
     events::environment_rules::RuleVersion,
 };
 
-/// The reason why a run is left out of the means of CostBench.
+/// The reason why a run is excluded from CostBench's mean metrics.
 ///
 /// ```
 /// use tool_graph::{EnvironmentRules, Episode, Event, LeftOut, Scenario, Tool, ToolGraph};
@@ -86,8 +86,8 @@ impl LeftOutCounts {
 }
 
 impl Transcript {
-    /// Returns the reason why means exclude this run when it is compared with this reference, or `None` if the run
-    /// counts. The rule is [`EnvironmentRules::counted_runs`] of this run.
+    /// Returns the reason why this run, compared with this reference, is excluded from mean metrics; `None` if it is
+    /// counted. The rule is [`EnvironmentRules::counted_runs`] of this run.
     ///
     /// [`EnvironmentRules::counted_runs`]: crate::EnvironmentRules::counted_runs
     #[must_use]

@@ -11,8 +11,8 @@ use crate::{
 
 /// The runs that an agent's run is compared with.
 impl Scenario {
-    /// Returns the run that follows the optimal plan, made without knowledge of future events, and that plans again
-    /// after each event. CostBench takes it as the ground truth for a changing world.
+    /// Returns the run that follows the optimal plan and plans again after each event. Its plans use no knowledge of
+    /// future events. CostBench takes this run as the ground truth for a changing world.
     ///
     /// The path includes the calls that failed because of a ban. The call limit does not apply.
     ///

@@ -5,7 +5,7 @@ use crate::{
 };
 
 impl Episode<'_> {
-    /// Makes calls of these recorded tools in order, each with all the inputs that it needs.
+    /// Calls these tools in order, as recorded, each with all the inputs that it needs.
     ///
     /// # Errors
     ///

@@ -110,10 +110,10 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// Returns the tools of those calls that count as steps: calls that were carried out, and calls that failed
-    /// because of a ban at that call. Calls that failed through the agent's fault are excluded (CostBench, appendix
-    /// B.3.2). A ban can fall on a tool that the library does not have
-    /// ([`EnvironmentRules::unknown_bans`](crate::EnvironmentRules::unknown_bans)); its position is then `usize::MAX`.
+    /// Returns the tools of the calls that count as steps: calls that were carried out, and calls that failed because
+    /// of a ban ([`CallStatus::Banned`]). Calls that failed through the agent's fault are excluded (CostBench, appendix
+    /// B.3.2). The position of a banned tool that the library does not have
+    /// ([`EnvironmentRules::unknown_bans`](crate::EnvironmentRules::unknown_bans)) is `usize::MAX`.
     #[must_use]
     pub fn path(&self) -> Vec<usize> {
         let steps = self.calls.iter().filter(|call| !call.status.is_invalid());
@@ -142,15 +142,15 @@ impl Transcript {
         self.calls.iter().map(|call| call.cost).collect::<DecimalSum>().value()
     }
 
-    /// Returns whether the run reached the goal and its answer is right. A right answer without the goal
-    /// counts as a guess (CostBench, appendix B.3.2).
+    /// Returns whether the run reached the goal and its answer is right. A right answer without reaching the goal is a
+    /// guess (CostBench, appendix B.3.2).
     #[must_use]
     pub const fn is_completed(&self) -> bool {
         self.goal_reached && self.answer_is_right
     }
 
-    /// Returns whether all events of the scenario occurred. Other runs must not be compared (CostBench,
-    /// appendix B.3.2).
+    /// Returns whether all events of the scenario occurred. If not, the run must not be compared (CostBench, appendix
+    /// B.3.2).
     #[must_use]
     pub const fn all_events_fired(&self) -> bool {
         self.events_fired == self.events_planned
@@ -181,8 +181,8 @@ impl Transcript {
     }
 
     /// Scores the run by comparison with a reference run, usually the optimal run of the same scenario
-    /// ([`Scenario::optimal_run`](crate::Scenario::optimal_run)). Costs are those paid at the time of each call, added
-    /// exactly as decimal numbers.
+    /// ([`Scenario::optimal_run`](crate::Scenario::optimal_run)). Each call has its cost at the time of the call; costs
+    /// are added exactly as decimal numbers.
     ///
     /// Often several plans are optimal, for example because two calls do not depend on each other. The path
     /// of a run that reached the goal is compared with the nearest of all optimal plans, the one with the

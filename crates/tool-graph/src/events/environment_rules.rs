@@ -1,5 +1,4 @@
-/// One of two versions of a rule: the version of CostBench's paper, or the version of its released code, which differs
-/// from it.
+/// The version of a rule for which CostBench's paper and its released code differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -11,7 +10,7 @@ pub enum RuleVersion {
     Released,
 }
 
-/// The rules of a run in which CostBench's paper and its released code differ, with the version that is used of each.
+/// The rules of a run for which CostBench's paper and its released code differ, each with the version to use.
 ///
 /// The default is [`Self::PAPER_TEXT`]. The rules for ties between plans and for the moment of an
 /// event are separate: [`TieRule`](crate::TieRule) and [`TriggerRule`](crate::TriggerRule).

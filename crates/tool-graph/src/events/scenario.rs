@@ -111,7 +111,7 @@ impl Scenario {
         Self::with_search_steps(graph, problem, Effort::DEFAULT.steps)
     }
 
-    /// Creates a scenario like [`Self::new`], but with another limit on the steps of the searches for plans.
+    /// Creates a scenario like [`Self::new`], but with this limit on the number of steps in searches for plans.
     ///
     /// The best plan at the start must be found within this number of steps. All later searches of one run, after
     /// events, share one limit of this number of steps. If these do not suffice, the run continues with the best
@@ -216,7 +216,7 @@ impl Scenario {
         &self.graph
     }
 
-    /// Returns the data types at the start and the goal.
+    /// Returns the problem: the data types at the start, and the goal.
     #[must_use]
     pub const fn problem(&self) -> &Problem {
         &self.problem

@@ -57,8 +57,8 @@ impl State {
         self.types == other.types && self.words.iter().zip(&other.words).all(|(a, b)| b & !a == 0)
     }
 
-    /// Returns the positions of the data types that are present in [`ToolGraph::type_names`](crate::ToolGraph::type_names),
-    /// in ascending order.
+    /// Returns the data types that are present, as ascending positions in
+    /// [`ToolGraph::type_names`](crate::ToolGraph::type_names).
     pub fn iter(&self) -> impl Iterator<Item = usize> {
         (0..self.types.count()).filter(|&number| self.contains(number))
     }

@@ -156,7 +156,7 @@ impl ToolGraph {
         })
     }
 
-    /// Makes a tool unavailable for all further plans. The positions of tools do not change.
+    /// Makes a tool unavailable in all later plans. The positions of tools do not change.
     ///
     /// # Errors
     ///
@@ -204,8 +204,8 @@ impl ToolGraph {
         tools.map(|(tool, &cost)| Tool { cost, ..tool.clone() }).collect()
     }
 
-    /// Returns the current total cost of some calls. Costs are added exactly as decimal numbers, and the sum is rounded
-    /// once.
+    /// Returns the current total cost of these calls. Costs are added exactly as decimal numbers, and the sum is
+    /// rounded once.
     ///
     /// # Errors
     ///

@@ -8,8 +8,8 @@ use crate::{
 };
 
 impl ToolGraph {
-    /// Returns the `most` best plans, or all plans if there are fewer, in the order of [`Self::optimal_plan`]: by
-    /// cost, then by number of calls, then by library order.
+    /// Returns the best plans, at most `most`, in the order of [`Self::optimal_plan`]: by cost, then by number of
+    /// calls, then by library order.
     ///
     /// Plans with the same calls in another order are different plans. No plan has needless calls;
     /// see [`Plan`].

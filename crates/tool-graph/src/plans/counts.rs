@@ -88,8 +88,8 @@ impl ToolGraph {
         count_shortest(reduced).ok_or(Error::TooManyPlans)
     }
 
-    /// Returns the number of all plans of a chain, whatever their length; 0 if the goal cannot be reached. Takes
-    /// linear time.
+    /// Returns the number of all plans of a [chain](Self::optimal_plan), of any length; 0 if the goal cannot be
+    /// reached. Takes linear time.
     ///
     /// # Errors
     ///

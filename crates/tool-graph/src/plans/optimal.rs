@@ -74,8 +74,8 @@ impl ToolGraph {
         }
     }
 
-    /// Searches for the plan of [`Self::optimal_plan`], and stops after about this many steps of the search. Returns
-    /// the best plan found, with a lower bound on the cost of every plan. `None` if the goal cannot be reached.
+    /// Searches for the plan of [`Self::optimal_plan`] in about `steps` steps. Returns the best plan found, with a
+    /// lower bound on the cost of every plan; `None` if the goal cannot be reached.
     ///
     /// A plan is found with any limit, 0 included. The same limit gives the same plan on every machine.
     ///

@@ -58,7 +58,7 @@ fn count<S: serde::Serializer>(count: &u128, serializer: S) -> Result<S::Ok, S::
 }
 
 impl ToolGraph {
-    /// Compares a list of paths with all plans of a chain. Each path is a list of tool names.
+    /// Compares a list of paths with all plans of a [chain](Self::optimal_plan). Each path is a list of tool names.
     ///
     /// A path that contains an unknown name is not a plan.
     ///

@@ -3,7 +3,7 @@ use censoring::StopReason;
 use crate::{answer_error::AnswerError, cap_reason::cap_reason, short_number::Short};
 
 /// The reason why an input is invalid or a number is undefined. With the feature `serde` it is written as its message.
-/// The fields of a variant can become more, so that patterns end in `..`.
+/// Variants may get more fields, so patterns must end in `..`.
 ///
 /// ```
 /// use budget_estimation::{Error, Rollouts};
@@ -253,8 +253,9 @@ impl Error {
         Self::Estimator { reason: reason.into() }
     }
 
-    /// Returns why a run ends whose call a [`Budget`](crate::Budget) refused: the cap on the resource, by the name of the
-    /// resource as in [`Advice::stop_reason`](crate::Advice::stop_reason), or the reason of the stop. `None` for other errors.
+    /// Returns why the run ends, if a [`Budget`](crate::Budget) refused its call: the cap on the resource, by the name
+    /// of the resource as in [`Advice::stop_reason`](crate::Advice::stop_reason), or the reason of the stop. `None` for
+    /// other errors.
     ///
     /// ```
     /// use budget_estimation::{Budget, Error, StopReason};

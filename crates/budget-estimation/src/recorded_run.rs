@@ -14,7 +14,7 @@ use crate::{
     stopping::{advice::Advice, monitor::BudgetMonitor},
 };
 
-/// A run that is recorded while it goes on: the loop of the agent gives each cost and each forecast once.
+/// A run that is recorded while it is in progress. The agent's loop passes each cost and each forecast to it once.
 ///
 /// During the run, estimators are asked about its [prefix](Self::prefix). After k turns, it equals the prefix in a replay of
 /// the finished run. The run's [`BudgetMonitor`] [advises](Self::advise) to continue, to warn or to stop. After its end, the
@@ -100,8 +100,8 @@ impl Recording {
 }
 
 impl RecordedRun {
-    /// Creates a run before its first turn. Each turn spends the resources that the monitor watches; the monitor also
-    /// has their caps and the stop rules.
+    /// Creates a run before its first turn. The monitor determines the resources that each turn spends, their caps and
+    /// the stop rules.
     ///
     /// # Errors
     ///
@@ -225,9 +225,9 @@ impl RecordedRun {
         Ok(prefix(&rollout, resource, usage, rollout.turns()))
     }
 
-    /// Returns the advice of the monitor after a turn, or before the first turn, given an estimate of each resource. Call it
-    /// once per turn, because it counts consecutive impossible estimates. It knows only the caps of the monitor; for a
-    /// shared budget, call [`advise_within`](Self::advise_within).
+    /// Returns the advice of the monitor after a turn, or before the first turn, given an estimate of each resource.
+    /// Call it once per turn, because it counts consecutive impossible estimates. Only the caps of the monitor apply;
+    /// for a shared budget, call [`advise_within`](Self::advise_within).
     ///
     /// # Errors
     ///
@@ -248,10 +248,10 @@ impl RecordedRun {
         self.0.0.monitor.advise_alone(estimates, failure_probability)
     }
 
-    /// Returns the advice of the monitor, as [`advise`](Self::advise) does, for an agent that shares a budget with others:
-    /// each agent records a run of its own, with a monitor that has the resources of the budget and no caps. An exceeded cap
-    /// of the budget, or its stop, stops every agent; rows of impossible estimates are counted for each agent separately.
-    /// An agent with a child of the budget gives the child, whose own caps count as well.
+    /// Returns the advice of the monitor, as [`advise`](Self::advise) does, for an agent that shares a budget with
+    /// others. Each agent has its own recorded run, with a monitor that has the resources of the budget and no caps. An
+    /// exceeded cap or a stop of the budget stops every agent; consecutive impossible estimates are counted for each
+    /// agent separately. An agent with a child of the budget passes the child, whose own caps apply as well.
     ///
     /// [`push`](Self::push) records what this agent spent. The budget counts it once the call is
     /// [settled](crate::Reservation::settle), or by [`Budget::spend`].

@@ -2,11 +2,10 @@ use trajectory_metrics::random::fnv1a;
 
 use crate::error::Error;
 
-/// A handle that stands for something that turns spend, such as input tokens, output tokens, money or time.
+/// A handle for a quantity that each turn spends, such as input tokens, output tokens, money or time.
 ///
 /// [`Rollouts::resource`](crate::Rollouts::resource) and [`BudgetMonitor::resource`](crate::BudgetMonitor::resource) return the
-/// handle for a name. Money and time are
-/// in a unit that the caller chooses.
+/// handle for a name. Money and time are in a unit that the caller chooses.
 ///
 /// The handle is a position with a fingerprint of the names up to it. It is valid for all collections
 /// that begin with these resources in this order; others refuse it.

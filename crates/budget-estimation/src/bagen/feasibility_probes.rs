@@ -29,7 +29,7 @@ struct FinishedRun {
     spent: Vec<f64>,
 }
 
-/// A target and budgets that a run is given afterwards. They decide whether the run counts as a success or a failure.
+/// A target and budgets that a run gets after its end. They decide whether the run counts as a success or a failure.
 /// Made by [`Rollouts::probed`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -107,7 +107,7 @@ impl Rollouts {
     /// Labels runs whose task defines no success or failure. Makes a probe of each run, and returns a copy of the
     /// rollouts together with the probes. In the copy, a rollout succeeds if it meets its target, and its caps are the
     /// budgets. A rollout of the copy is therefore feasible exactly if its probe is reachable; with
-    /// [`ProbeMethod::Released`] only if it also succeeded before.
+    /// [`ProbeMethod::Released`], the original must also have succeeded.
     ///
     /// A random half of the runs gets a reachable probe: the run reaches the target within the budgets. Of an odd
     /// number, this is the smaller half, or with [`ProbeMethod::Released`] the larger. The target is 0.5 to 1 times the

@@ -18,7 +18,8 @@ use crate::{
     error::Error,
 };
 
-/// A budget that threads and tasks share: what may be spent of each resource, what is spent, and what calls under way hold.
+/// A budget that threads and tasks share: for each resource, its cap, the amount spent, and the amount reserved for
+/// calls under way.
 ///
 /// Before a call, [`reserve`](Self::reserve) holds an amount of each resource that the call uses, or refuses the call.
 /// Afterwards, [`Reservation::settle`] replaces the amounts held by the amounts used. The amounts spent and held together
@@ -108,8 +109,8 @@ impl Budget {
         }
     }
 
-    /// Makes the budget give a [`notice`](Self::notice) once a share of a cap is spent, such as 0.8. This holds for all handles
-    /// of the budget.
+    /// Makes the budget give a [`notice`](Self::notice) once this share of a cap, such as 0.8, is spent. Applies to all
+    /// handles.
     ///
     /// # Errors
     ///
@@ -126,7 +127,7 @@ impl Budget {
         Ok(self)
     }
 
-    /// Creates a budget within this one, for example of a subagent, with caps on some of the resources.
+    /// Creates a child of this budget, for example for a subagent, with caps on some of the resources.
     ///
     /// The caps of children may add up to more than the cap of the parent, because the parent always holds and spends the
     /// amounts of its children as well.
@@ -159,8 +160,8 @@ impl Budget {
         self.node.budgets().map(|cells| cells[at].cap()).min().unwrap_or(NONE)
     }
 
-    /// Makes a budget that was stored as a child of this one a child again. What the child spent is not counted anew, because
-    /// it belongs to what this budget has spent. Each child is adopted once, and only by a budget that was read back.
+    /// Makes a stored child budget a child of this budget again. The amounts that the child spent are already counted
+    /// in this budget. Each child is adopted once, and only by a budget that was read back.
     ///
     /// Store both while no call of the child is under way. Budgets have no common lock, so that a call between the two texts
     /// would be in only one of them. Spend nothing from the child before it is adopted: its parent's caps do not hold for it
@@ -196,8 +197,8 @@ impl Budget {
         Ok(Self { node: Arc::new(Node { parent: Some(self.node.clone()), ..child }) })
     }
 
-    /// Holds these amounts for a call, in this budget and in those above it, or refuses the call. Resources that are not
-    /// named are not held.
+    /// Reserves these amounts for a call, in this budget and in the budgets above it, or refuses the call. Resources
+    /// that are not named are not reserved.
     ///
     /// A refusal holds nothing. It can also be due to a reservation of another thread that is itself refused at the same
     /// moment, or to calls under way that will give a part of their reservations back.
@@ -226,7 +227,7 @@ impl Budget {
         }
     }
 
-    /// Counts amounts that were spent without a reservation, also above a cap or after a stop.
+    /// Counts these amounts as spent without a reservation, even above a cap or after a stop.
     ///
     /// # Errors
     ///
@@ -247,7 +248,7 @@ impl Budget {
         self.node.resources.iter().zip(&self.node.cells)
     }
 
-    /// Returns the cap of this budget on each resource; `None` without a cap, and for a child without a cap of its own.
+    /// Returns this budget's own cap on each resource; `None` without one, even if a budget above it has one.
     #[must_use]
     pub fn caps(&self) -> impl ExactSizeIterator<Item = Option<f64>> {
         self.cells().map(|(unit, cell)| (cell.cap() != NONE).then(|| unit.amount(cell.cap())))
@@ -259,7 +260,7 @@ impl Budget {
         self.cells().map(|(unit, cell)| unit.amount(cell.amounts().spent))
     }
 
-    /// Returns the amount of each resource that calls under way hold.
+    /// Returns the amount of each resource that is reserved for calls under way.
     #[must_use]
     pub fn held(&self) -> impl ExactSizeIterator<Item = f64> {
         self.cells().map(|(unit, cell)| {
@@ -268,8 +269,8 @@ impl Budget {
         })
     }
 
-    /// Returns the amount of each resource that is neither spent nor held, under the caps of this budget and of those above
-    /// it; negative if a cap is exceeded, `None` without a cap.
+    /// Returns the amount of each resource that is neither spent nor reserved, under the caps of this budget and the
+    /// budgets above it; negative if a cap is exceeded, `None` without a cap.
     #[must_use]
     pub fn left(&self) -> impl ExactSizeIterator<Item = Option<f64>> {
         (0..self.node.cells.len()).map(|at| self.node.left(at).map(|(left, ..)| left))
@@ -286,15 +287,15 @@ impl Budget {
         })
     }
 
-    /// Returns the amount of each resource that was spent without being held before: what calls used above their
-    /// reservations, and what [`spend`](Self::spend) counted.
+    /// Returns the amount of each resource that was spent without a reservation: by calls beyond their reservations,
+    /// and by [`spend`](Self::spend).
     #[must_use]
     pub fn excess(&self) -> impl ExactSizeIterator<Item = f64> {
         self.cells().map(|(unit, cell)| unit.amount(cell.amounts().excess))
     }
 
-    /// Returns a resource of which the share set by [`with_notice_at`](Self::with_notice_at) is spent, once for each
-    /// resource: a handle that takes a notice takes it for all.
+    /// Returns a resource of which the share set by [`with_notice_at`](Self::with_notice_at) is spent. Each resource is
+    /// returned once, to only one of the handles.
     #[must_use]
     pub fn notice(&self) -> Option<&str> {
         let noticed = self.cells().zip(&self.node.notices).find(|((_, cell), notice)| {
@@ -304,8 +305,8 @@ impl Budget {
         noticed.map(|((unit, _), _)| unit.name.as_str())
     }
 
-    /// Stops this budget and its children for ever: every further reservation is refused. Calls under way still settle. The
-    /// first reason stays.
+    /// Stops this budget and its children for ever: all later reservations are refused. Calls under way can still
+    /// settle. The first reason is kept.
     pub fn stop(&self, reason: StopReason) {
         let _ = self.node.stop.set(reason);
     }

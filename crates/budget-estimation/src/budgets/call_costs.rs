@@ -11,7 +11,7 @@ use crate::{
 const DEVIATIONS: f64 = 1.959_963_984_540_054;
 
 scoring_rules::checked! {
-    /// Learns from the costs of past calls how much a [`Budget`](crate::Budget) should hold for the next one.
+    /// Learns from the costs of past calls how much a [`Budget`](crate::Budget) should reserve for the next call.
     ///
     /// A budget that holds the largest possible cost of every call, such as all the tokens that a reply may have, refuses
     /// calls that it could pay. [`amount`](Self::amount) returns a smaller amount that still limits the chance that the budget
@@ -68,8 +68,8 @@ scoring_rules::checked! {
 }
 
 impl CallCosts {
-    /// Creates a learner that has seen no call. `chance` is the allowed chance of overspending, such as 0.01; `window` is the
-    /// number of calls that it remembers.
+    /// Creates a learner that has seen no call. `chance` is the tolerated probability of overspending, such as 0.01;
+    /// `window` is the number of calls that it remembers.
     ///
     /// # Errors
     ///
@@ -110,7 +110,7 @@ impl CallCosts {
         (!self.calls.is_empty()).then(|| self.sums[0] / self.calls.len() as f64)
     }
 
-    /// Returns the amount to hold for the next call, which costs at most `largest`.
+    /// Returns the amount to reserve for the next call, which costs at most `largest`.
     ///
     /// # Errors
     ///

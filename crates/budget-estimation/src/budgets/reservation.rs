@@ -8,7 +8,7 @@ use crate::{
     error::Error,
 };
 
-/// Amounts of a [`Budget`](crate::Budget) that are held for one call. Nobody else can spend them.
+/// Amounts of a [`Budget`](crate::Budget) that are reserved for one call. No other call can spend them.
 ///
 /// [`settle`](Self::settle) replaces them by the amounts that were used. A reservation that is dropped, because the call
 /// failed, panicked or was cancelled, gives all of them back.

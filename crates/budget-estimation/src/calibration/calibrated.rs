@@ -9,8 +9,8 @@ use crate::{
 };
 
 scoring_rules::checked! {
-    /// Wraps an estimator, and widens or narrows its intervals so that the nominal share of them contains the
-    /// remaining cost. Learns from each finished run.
+    /// Wraps an estimator, and widens or narrows its intervals to reach their nominal coverage of the remaining cost.
+    /// Learns from each finished run.
     ///
     /// An interval `[low, high]` with midpoint m becomes `[low - q m, high + q m]`, with the calibrator's margin
     /// q: a margin of 0.1 is a tenth of the estimated remaining cost. A negative lower bound becomes 0. The answer is `impossible` if the lower bound exceeds the

@@ -145,7 +145,7 @@ impl BudgetEstimator {
         Self { limit, resources: BTreeMap::new(), ..self }
     }
 
-    /// Sets the seed of the forests, 0 by default.
+    /// Sets the seed of the random forests, 0 by default.
     #[must_use]
     pub fn with_seed(self, seed: Seed) -> Self {
         Self { seed: seed.get(), ..self }

@@ -12,7 +12,7 @@ use crate::{checks::stored, error::Error};
 const TARGETS: usize = 512;
 
 scoring_rules::checked! {
-    /// Conditional quantiles of a number given the features of a row, estimated by the weighted rows that
+    /// Estimates conditional quantiles of a number, given the features of a row, from the weighted training rows that
     /// share leaves with it.
     ///
     /// Each tree splits rows of some clusters where the variance of the split targets within the two parts is least.

@@ -21,7 +21,7 @@ impl Default for ForestSettings {
     }
 }
 
-/// The training rows of a forest. There is at least one, and the lists have an entry for each.
+/// The training rows of a forest. There is at least one row; all lists have the rows in the same order.
 #[derive(Clone, Copy, Debug)]
 pub struct TrainingRows<'a> {
     /// Number of features of a row.

@@ -12,7 +12,7 @@ use crate::{metrics::quantile::quantiles, replay::sample::Sample};
 pub(super) struct Detection(BTreeMap<usize, Option<Sample>>);
 
 /// The delay with which failures are detected, from [`ProgressMetrics`](crate::ProgressMetrics). For each run that is
-/// not feasible, it counts up to the first alarm: the first prefix with an estimate that
+/// not feasible, the delay lasts until the first alarm: the first prefix with an estimate that
 /// [predicts](crate::Estimate::predicts_impossible) that the run cannot succeed. Each failed run counts once. A run
 /// without a sample, such as a run of a single turn, is not counted.
 ///

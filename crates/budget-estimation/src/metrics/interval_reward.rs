@@ -83,8 +83,8 @@ pub enum Miss {
 }
 
 impl Sample {
-    /// Returns the direction in which the interval misses the remaining cost; `None` if the interval contains it, and
-    /// if the estimate is not an interval.
+    /// Returns the direction in which the interval misses the remaining cost; `None` if the interval contains it, or if
+    /// the estimate is not an interval.
     #[must_use]
     #[inline]
     pub fn miss(&self) -> Option<Miss> {

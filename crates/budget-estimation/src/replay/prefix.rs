@@ -6,9 +6,9 @@ use crate::{
     rollouts::{rollout::Rollout, storage::Rollouts, usage::Usage},
 };
 
-/// The information that an estimator may use after k turns of a run: the costs of these turns, their sums, their contents
-/// and features, the keys of the run, and the caps. It contains nothing that happened later: no further turn, no number of
-/// turns, no outcome.
+/// The information that an estimator may use after k turns of a run: the costs of these turns, their sums, their
+/// contents and features, the keys of the run, and the caps. It contains nothing about later turns, the total number of
+/// turns or the outcome.
 ///
 /// One resource is to be estimated. The costs of the other resources are visible too.
 ///

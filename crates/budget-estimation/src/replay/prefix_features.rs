@@ -18,8 +18,8 @@ const OTHER: usize = 6;
 /// Number of columns of each of the caller's features.
 const FEATURE: usize = 2;
 
-/// Converts prefixes to vectors of numbers, for estimators that learn from numbers. The vector of a live run is the
-/// same as that of its replay, to the last bit.
+/// Converts prefixes to vectors of numbers, for estimators that learn from numbers. A live run gives the same vectors
+/// as its replay, to the last bit.
 ///
 /// A row has these columns, for k completed turns, where turn i cost c_i and the sum is C_k:
 ///
@@ -61,8 +61,8 @@ impl PrefixFeatures {
     /// The number that marks a missing value. It is below every other number.
     pub(crate) const MISSING: f64 = f64::NEG_INFINITY;
 
-    /// Creates the columns for estimates of a resource, from the resources and the features that the rollout's
-    /// collection declares.
+    /// Chooses the columns of the vectors for estimates of a resource, from the resources and the features that the
+    /// rollout's collection declares.
     ///
     /// Resources and features of a prefix are found by their names. If a prefix of another collection or of a
     /// [`RecordedRun`](crate::RecordedRun) lacks one, its columns are minus infinity.
@@ -94,7 +94,7 @@ impl PrefixFeatures {
         ESTIMATED + others * OTHER + features * FEATURE
     }
 
-    /// Appends the row of a prefix, one number per column.
+    /// Appends the vector of a prefix, one number per column.
     ///
     /// Takes O(1) per column. It allocates only if the rows exceed the capacity of the vector.
     ///

@@ -9,7 +9,7 @@ use crate::{
 use crate::{checks::stored, rollouts::decimals::left_of_short};
 
 scoring_rules::checked! {
-    /// An estimate together with what happened in the run, which is taken from the rollout itself.
+    /// An estimate, with the facts about its run from the rollout itself, such as the remaining cost.
     ///
     /// ```
     /// use budget_estimation::{Error, Estimate, Rollouts, Sample};

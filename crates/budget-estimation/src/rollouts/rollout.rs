@@ -6,7 +6,7 @@ use crate::{
     rollouts::{column::Column, decimals::RunTotal, storage::Rollouts, usage::Usage},
 };
 
-/// A view of one rollout, which is a whole run of an agent, in [`Rollouts`].
+/// A view of one rollout in [`Rollouts`]. A rollout is a whole run of an agent.
 ///
 /// A rollout shows the future of each of its prefixes, so an estimator receives it only after the run has ended.
 /// Turns are counted from 1 to T; "after k turns" goes from 0 to T.

@@ -25,7 +25,7 @@ pub(crate) const FIELDS: [&str; 11] = [
 ];
 
 scoring_rules::checked! {
-    /// Many runs of an agent, stored flat: one array of costs per resource, and the end of each run.
+    /// Many runs of an agent, stored flat: one array of costs per resource, and the end position of each run.
     ///
     /// Costs are finite and at least 0, which is checked once. A cost may be unknown, for example if a
     /// model has no price; scoring that resource of such a run is a typed error. Cached tokens are part
@@ -277,8 +277,8 @@ impl Rollouts {
         Ok(())
     }
 
-    /// Marks a rollout as ended by a budget and not by itself, so that it would have spent more. It still counts as a
-    /// failure; [`PastQuantiles::survival_aware`] learns from it.
+    /// Marks a failed rollout as cut off by a budget: it would otherwise have spent more. It still counts as a failure;
+    /// [`PastQuantiles::survival_aware`] learns from it.
     ///
     /// # Errors
     ///

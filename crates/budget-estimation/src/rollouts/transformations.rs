@@ -128,8 +128,8 @@ impl Rollouts {
 }
 
 impl Rollouts {
-    /// Returns the median total cost of the rollouts in each family, where failed rollouts count, too. These medians
-    /// serve as caps in a benchmark without a natural budget.
+    /// Returns the median total cost of the rollouts in each family, including failed rollouts. These medians serve as
+    /// caps in a benchmark without a natural budget.
     ///
     /// For an even number of rollouts, the median is the mean of the two middle totals. If both are whole
     /// numbers and their mean is not, it is the lower one.

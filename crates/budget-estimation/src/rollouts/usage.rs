@@ -98,7 +98,7 @@ impl<'a> Usage<'a> {
         last.and_then(|last| self.cumulative.get(last)).copied().unwrap_or(0.0)
     }
 
-    /// Returns the most that the run may spend; `None` without a cap.
+    /// Returns the cap, the most that the run may spend; `None` without a cap.
     #[must_use]
     #[inline]
     pub fn cap(&self) -> Option<f64> {

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// Counts what stop rules would have saved and lost on finished runs, from the samples of their estimates.
+/// Computes what stop rules would have saved and lost on finished runs, given the samples of these runs.
 ///
 /// A run stops at the first prefix to which any rule applies. This saves its remaining cost. False alarms (the paper's false
 /// aborts) are all prefixes of feasible runs to which a rule applies, including those after the first. Runs without a sample
@@ -62,8 +62,8 @@ pub fn early_stopping(
     Ok(stops.pop().ok_or(scoring_rules::Error::Empty)?)
 }
 
-/// Counts what stop rules would have saved and lost on finished runs that have estimates of several resources. Returns
-/// one result per resource, in the same order.
+/// Computes what stop rules would have saved and lost on finished runs with estimates of several resources. Returns one
+/// result per resource, in the same order.
 ///
 /// A run stops at the first prefix to which any rule applies: an estimate of any resource is impossible, or with
 /// [`StopRule::CapExceeded`] any cap is exceeded; [`StopRule::NotWorthwhile`] has its resource. The results

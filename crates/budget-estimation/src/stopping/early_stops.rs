@@ -50,7 +50,7 @@ pub struct EarlyStops {
 }
 
 impl EarlyStops {
-    /// Adds the counts of other runs. Counts that name no resource can be added to any counts.
+    /// Adds the counts of other runs. If both counts name a resource, it must be the same.
     ///
     /// # Errors
     ///

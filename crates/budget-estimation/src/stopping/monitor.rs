@@ -167,10 +167,10 @@ impl BudgetMonitor {
         self.advise_alone(&estimates, failure_probability)
     }
 
-    /// Records a turn of an agent that spends from a shared budget, and whose costs are settled there. The monitor has the
-    /// resources of the budget and no caps. Returns the advice as [`push`](Self::push) does, under the caps of the budget and
-    /// of those above it: an exceeded cap stops every agent, whoever exceeded it. Amounts that calls under way hold can cause
-    /// a warning, but no stop. If the budget was stopped, the advice is to stop for that reason.
+    /// Records a turn of an agent that spends from a shared budget, where its costs are settled. The monitor has the
+    /// resources of the budget and no caps. Returns the advice as [`push`](Self::push) does, under the caps of the
+    /// budget and of those above it: an exceeded cap stops every agent, whoever exceeded it. Amounts reserved for calls
+    /// under way can cause a warning, but no stop. If the budget was stopped, the advice is to stop for that reason.
     ///
     /// # Errors
     ///
@@ -239,7 +239,7 @@ impl BudgetMonitor {
 
     /// Takes the estimates before the first turn, k = 0, one per resource, and the stated probability of failure, if
     /// any. Returns the first advice that applies, as [`push`](Self::push) does. An `impossible` here counts as the
-    /// first of consecutive ones.
+    /// first of consecutive answers.
     ///
     /// # Errors
     ///

@@ -95,7 +95,7 @@ impl StopRule {
         }
     }
 
-    /// Stops after this number of consecutive answers `impossible`.
+    /// Creates a rule that stops after this number of consecutive answers `impossible`.
     ///
     /// # Errors
     ///
@@ -114,7 +114,7 @@ impl StopRule {
         }
     }
 
-    /// Stops as soon as the run is not worth its cost: `chance * value < remaining`.
+    /// Creates a rule that stops a run whose remaining cost exceeds its probability of success times `value`.
     ///
     /// The probability of success is 1 minus the stated probability of failure, for example of a
     /// [`SuccessForecaster`](crate::SuccessForecaster). The expected remaining cost is the midpoint of the

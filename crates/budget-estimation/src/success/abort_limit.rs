@@ -2,7 +2,7 @@ use scoring_rules::{Level, Probability};
 
 use crate::error::Error;
 
-/// The highest tolerated rate of false alarms, for which a threshold is learned that keeps this rate.
+/// The highest tolerated rate of false alarms. The threshold is learned so that it keeps this rate.
 ///
 /// A run is predicted impossible where its probability of success is below the threshold. A run is feasible
 /// if it succeeds within its caps. A false alarm, also called a false abort, is a feasible run that is
@@ -106,8 +106,8 @@ impl AbortLimit {
         Probability::new(*lowest.get(passing.checked_sub(1)?)?).ok()
     }
 
-    /// Returns the largest of the given probabilities that can be the threshold, below which a run may be predicted
-    /// impossible; `None` if none of them keeps the limit.
+    /// Returns the threshold below which a run may be predicted impossible: the largest of the given probabilities that
+    /// keeps the limit; `None` if none does.
     ///
     /// `chances` has one list per calibration run with a probability for each prefix. All calibration runs
     /// must be feasible. A run without a prefix is never predicted impossible. Takes O(n log n) for n

@@ -214,8 +214,8 @@ impl SuccessForecaster {
         (*limit, rows.as_ref().map(SuccessRows::resource_name))
     }
 
-    /// Returns the threshold that is in use, on the scale of uncalibrated probabilities; `None` as long as only an
-    /// exceeded cap makes a run impossible.
+    /// Returns the current threshold, on the scale of uncalibrated probabilities. While it is `None`, only runs that
+    /// exceeded a cap are predicted impossible.
     #[must_use]
     pub fn threshold(&self) -> Option<Probability> {
         self.learnt.0.models.first().and_then(|model| model.threshold)

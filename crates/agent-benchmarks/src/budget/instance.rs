@@ -31,7 +31,7 @@ pub struct Instance<'a> {
 }
 
 impl Budget {
-    /// Creates the instance of a run in this setting: the questions about its prefixes.
+    /// Creates the questions about the prefixes of one run, under these settings.
     ///
     /// # Errors
     ///
@@ -69,7 +69,7 @@ impl Budget {
 }
 
 impl<'a> Instance<'a> {
-    /// Returns the setting.
+    /// Returns the benchmark settings.
     #[must_use]
     pub const fn settings(&self) -> &Budget {
         &self.settings
@@ -81,15 +81,15 @@ impl<'a> Instance<'a> {
         &self.rollout
     }
 
-    /// Returns the number of requests. Each turn has one, except for the last turn and for turns that lack the balance
-    /// that [`Budget::with_cash`] requires.
+    /// Returns the number of requests: one after each turn except the last. With [`Budget::with_cash`], a turn after
+    /// which the balance is unknown has none.
     #[must_use]
     pub fn requests(&self) -> usize {
         self.prefixes.len()
     }
 }
 
-/// The record of a conversation about a run.
+/// The result of a [`BudgetConversation`], with the estimates.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BudgetRecord {
@@ -106,7 +106,7 @@ pub struct BudgetRecord {
 }
 
 impl BudgetRecord {
-    /// Returns the samples of the resource at this position in the setting; empty beyond the last resource.
+    /// Returns the estimates for the resource at this position in [`Self::resources`]; empty beyond the last resource.
     #[must_use]
     pub fn samples(&self, resource: usize) -> &[Sample] {
         self.samples.get(resource).map_or(&[], Vec::as_slice)

@@ -14,7 +14,7 @@ const QUESTION: &str = include_str!("prompts/question.txt");
 /// The names of the placeholders in [`QUESTION`], followed by those of the published texts.
 const PLACES: &str = include_str!("prompts/places.txt");
 
-/// A benchmark of the paper that has its own published prompts.
+/// A benchmark of the BAGEN paper with separate published prompts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Task {
@@ -84,7 +84,7 @@ impl Default for Prompts {
 }
 
 impl Prompts {
-    /// Creates the texts from a system prompt and a question. The system prompt is used for runs that have none.
+    /// Creates the texts from a system prompt and a question. By default, a run with a system prompt keeps its own.
     ///
     /// # Errors
     ///

@@ -6,7 +6,7 @@ use crate::{
     values::{macros::setters, request::Sampling},
 };
 
-/// The kind of a resource, which determines the words that a request uses for it.
+/// The kind of a resource. It determines the words for the resource in requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ResourceKind {
@@ -20,7 +20,7 @@ pub enum ResourceKind {
     Space,
 }
 
-/// A setting of budget estimation: the requested resources, and the rules for reading answers.
+/// The settings of budget estimation: the resources to estimate, and the rules for reading answers.
 ///
 /// ```
 /// use agent_benchmarks::{Conversation, Reply, Request, converse};
@@ -52,8 +52,8 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Creates the setting that asks for estimates of all these resources in one request, reads answers leniently and
-    /// samples at temperature 0.
+    /// Creates settings that ask for estimates of all these resources in one request, with lenient reading of answers
+    /// and temperature 0.
     ///
     /// # Errors
     ///
@@ -85,16 +85,16 @@ impl Budget {
         })
     }
 
-    /// Sets a balance that requests state together with its target. The balance after each turn is a feature of the
-    /// rollouts, and the required final balance is a key of the rollouts. The recorded success of a run includes
-    /// whether it reached the target. Prefixes with an unknown balance have no question.
+    /// Sets a balance that requests show together with its target. `feature` is the feature of the rollouts with the
+    /// balance after each turn; `target_key` is the key with the required final balance. Only runs that reached the
+    /// target may be recorded as successful. There is no question about a prefix with an unknown balance.
     #[must_use]
     pub fn with_cash(mut self, feature: impl Into<String>, target_key: impl Into<String>) -> Self {
         self.cash = Some((feature.into(), target_key.into()));
         self
     }
 
-    /// Asks for a single number instead of an interval, in this crate's own texts, and reads it as an interval of zero
+    /// Makes this crate's own texts ask for one number instead of an interval. The number becomes an interval of zero
     /// width.
     #[must_use]
     pub const fn with_points(mut self) -> Self {
@@ -109,9 +109,8 @@ impl Budget {
         /// Sets the texts.
         with_prompts(prompts: Prompts);
 
-        /// Sets whether the system prompt of the run is used, if the run has one; this is the default. Otherwise, the
-        /// system prompt always comes from [`Prompts`]. The published rule for tokens is the former; for Warehouse it
-        /// is the latter.
+        /// Sets whether the system prompt of the run is used, if the run has one; this is the default. Otherwise,
+        /// the system prompt always comes from [`Prompts`], which is the published rule for Warehouse.
         with_system_of_run(with_system_of_run: bool);
 
         /// Sets the maximum number of tokens that a model may think before its answer, which this crate's own texts

@@ -23,7 +23,7 @@ use crate::{
     values::request::Request,
 };
 
-/// The limits of a [`Client`].
+/// The settings of a [`Client`].
 ///
 /// ```
 /// use std::time::Duration;
@@ -57,7 +57,7 @@ pub struct ClientSettings {
     /// The format of the server's requests and replies.
     pub api: Api,
     /// Whether chat completions get the token limit as `max_completion_tokens` instead of `max_tokens`; some models
-    /// require the former.
+    /// require this.
     pub max_completion_tokens: bool,
     /// Further fields that each request body gets, for features of a server beyond its format.
     pub extra_body: BTreeMap<String, Value>,
@@ -199,8 +199,8 @@ impl Client {
         Self { stops, ..self }
     }
 
-    /// Sets the amount already spent, which replaces the amount counted so far. With
-    /// [`Journal::spent`](super::Journal::spent), caps hold over several runs of a program.
+    /// Sets the usage counted so far, to which caps apply. With [`Journal::spent`](super::Journal::spent), caps apply
+    /// to several executions of a program together.
     pub fn count_before(&self, before: Spent) {
         *self.shared_spent() = before;
     }
@@ -215,8 +215,8 @@ impl Client {
         self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the cost of [`Self::spent`] in US dollars, in which a reply without a token count has
-    /// [`ClientSettings::uncounted_tokens`]; `None` without prices.
+    /// Returns the cost of [`Self::spent`] in US dollars; `None` without prices. A reply without a token count is
+    /// assumed to have [`ClientSettings::uncounted_tokens`].
     #[must_use]
     pub fn cost(&self) -> Option<f64> {
         let reserve = self.settings.uncounted_tokens.unwrap_or(0);
@@ -254,7 +254,7 @@ impl Client {
     /// # Errors
     ///
     /// [`AskError::Stop`] if a cap is reached, if no attempt helped, if the server refuses the request, or after a fault
-    /// while [`Self::with_stop`] is true;
+    /// while the flag of [`Self::with_stop`] is true;
     /// [`AskError::NoReply`] if the reply is too large.
     pub fn ask(&self, request: &Request) -> Result<Vec<u8>, AskError> {
         let body = self.body(request).map_err(|error| AskError::Stop(error.to_string()))?;
@@ -364,7 +364,7 @@ impl Client {
         })
     }
 
-    /// Asks, and reads the reply.
+    /// Sends a request, and returns the reply.
     ///
     /// # Errors
     ///

@@ -12,7 +12,7 @@ use trajectory_metrics::random::fnv1a;
 
 use crate::{engines::api::Api, error::Error, values::macros::setters};
 
-/// A file of answered requests, as append-only JSON Lines. Only one program at a time can have it open.
+/// A file of answered requests, as append-only JSON Lines. Only one program at a time can have it open for writing.
 ///
 /// The first line has the setting. Each further line has the name of a conversation, the position of the request, a fingerprint
 /// of the request, the response, and a checksum of the line and of the previous line. A line is on the disk before the answer is
@@ -86,8 +86,8 @@ impl Journal {
         Self::with_path(path.as_ref(), setting, true)
     }
 
-    /// Opens a journal only to read it, for example in order to see the remaining requests; `None` if there is no
-    /// file. Another program may have it open.
+    /// Opens a journal only for reading, for example to see the remaining requests; `None` if there is no file. Another
+    /// program may have the journal open.
     ///
     /// # Errors
     ///
@@ -201,7 +201,7 @@ impl Journal {
         self.state().answers.len()
     }
 
-    /// Returns the usage of all answers. An answer that holds no reply, because the reply was too large, counts as a
+    /// Returns the usage of all answers. An answer without a reply, such as one that was too large, is treated as a
     /// reply without a token count.
     #[must_use]
     pub fn spent(&self) -> Spent {
@@ -321,15 +321,15 @@ impl Spent {
         }
     }
 
-    /// Returns the number of all tokens, where each reply without a token count counts as `of_uncounted` tokens.
+    /// Returns the total number of tokens, with `of_uncounted` tokens for each reply without a token count.
     #[must_use]
     pub fn tokens(&self, of_uncounted: u64) -> u64 {
         let split = self.input_tokens.saturating_add(self.output_tokens);
         split.saturating_add(self.unsplit(of_uncounted))
     }
 
-    /// Returns the cost in US dollars at these prices per million prompt tokens and per million reply tokens. Tokens
-    /// that may be of either kind have the higher price.
+    /// Returns the cost in US dollars at these prices per million prompt tokens and per million reply tokens. The
+    /// higher price applies to tokens that may be of either kind.
     #[must_use]
     pub fn cost(&self, [input, output]: [f64; 2], of_uncounted: u64) -> f64 {
         let tokens = [self.input_tokens, self.output_tokens, self.unsplit(of_uncounted)];

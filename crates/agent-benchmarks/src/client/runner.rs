@@ -169,8 +169,7 @@ fn drive<C: Conversation>(
 }
 
 impl Journal {
-    /// Gives the stored answers of the conversation of this name to a conversation, and returns their number. No
-    /// request is sent.
+    /// Gives a conversation the answers that are stored under this name, and returns their number. No request is sent.
     ///
     /// # Errors
     ///

@@ -70,10 +70,9 @@ impl Instance {
         }
     }
 
-    /// Returns the conversation in the state that it had after `steps` steps of a run. Returns `None` if the run is
-    /// shorter, or if it ended there with an answer or for a reason other than the limit on steps. A run that the
-    /// limit ended continues for at most `more` further steps, and its model is told so; earlier messages are not
-    /// changed.
+    /// Returns the conversation of a run as it was after `steps` steps. Returns `None` if the run has fewer steps or
+    /// ended at that step, unless the limit on steps ended it and `more` is above 0. In that case, the model is told
+    /// that at most `more` additional steps are possible; earlier messages stay unchanged.
     ///
     /// Continue it with [`Branch`](crate::Branch) to estimate the probability of success after that step.
     ///
@@ -252,7 +251,8 @@ impl Conversation for ConfidenceConversation<'_> {
     }
 }
 
-/// A question that asks a model whether the answer of a run is right or will be right. Made by [`Instance::probe`].
+/// A conversation of one request, which asks a model whether the answer of a run is or will be right. Made by
+/// [`Instance::probe`].
 ///
 /// The record is the probability of the letter A (true) among the letters A and B in the first token of the reply that may be one
 /// of them: `p(A) / (p(A) + p(B))`, from the log-probabilities of the token and of its alternatives; `None` without
@@ -266,8 +266,8 @@ pub struct TruthProbe {
 }
 
 impl Instance {
-    /// Creates the question whether a run is right, asked after `steps` of its steps. The request has the messages up
-    /// to the reply of that step, followed by the question. The question does not become part of the run.
+    /// Creates a conversation that asks a model whether the answer of a run is right. The request has the messages up
+    /// to the reply of step `steps`, followed by the question. The question does not become part of the run.
     ///
     /// # Errors
     ///

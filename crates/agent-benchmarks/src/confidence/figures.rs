@@ -106,7 +106,7 @@ const DISTANCE: Metric<ExactMean> = Metric::new(
     },
 );
 
-/// The statistics of one stream of stated confidence or of another predictor.
+/// The statistics of one [`Predictor`], such as the stated confidence.
 ///
 /// ```
 /// use agent_benchmarks::{Checker, Level, Question, Reply, Seed, converse};
@@ -170,8 +170,8 @@ pub struct ConfidenceFigures {
     pub figures: Figures,
 }
 
-/// The results over complete runs of a stream, scored under linear-front weights, with intervals from resampled
-/// questions.
+/// The scores of one stream over runs with an outcome, under [`WeightSchedule::LinearFront`], with intervals from
+/// resampled questions.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteRuns {
@@ -186,9 +186,9 @@ pub struct CompleteRuns {
 }
 
 impl ConfidenceFigures {
-    /// Returns the figures for each stream of the conversations of one model, sorted by stream. Each run may have the
-    /// results of follow-up questions after its end. The exact score and the audit use runs with at least
-    /// [`Continued::MIN_VALID`] outcomes.
+    /// Returns the figures of one model's conversations: one entry for each stream of forecasts, sorted by stream. The
+    /// exact score and the audit use the continuations of a cut-off run if at least [`Continued::MIN_VALID`] of them
+    /// have an outcome.
     ///
     /// # Errors
     ///

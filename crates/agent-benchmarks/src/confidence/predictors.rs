@@ -60,8 +60,8 @@ pub fn semantic_confidence(
     Probability::new((1.0 - share).clamp(0.0, 1.0)).ok()
 }
 
-/// Returns the confidence after each step t, computed from the uncertainties of all steps so far as `exp(-U_t)`, where
-/// U_t is their weighted root mean square, `U_t = sqrt(mean over s <= t of (W_s u_s)^2)`.
+/// Returns the confidence `exp(-U_t)` after each step t, where U_t is the weighted root mean square of the
+/// uncertainties so far: `U_t = sqrt(mean over s <= t of (W_s u_s)^2)`.
 ///
 /// An uncertainty is at least 0, for example the mean of `-ln p` over the tokens of a step. Weights express the importance of a
 /// step in its situation; by default, each weight is 1. The source learns them from distances between texts.
@@ -99,8 +99,8 @@ pub fn saup(uncertainties: &[f64], weights: Option<&[f64]>) -> Result<Vec<Probab
     steps.collect()
 }
 
-/// Returns the confidence after each step t if each decision inherits the uncertainty of earlier decisions:
-/// `exp(-U_t)`, where U_t is the mean of `H_s + sum over r < s of -ln p_r` over the steps s up to t.
+/// Returns the confidence `exp(-U_t)` after each step t if each decision inherits the uncertainty of earlier decisions.
+/// U_t is the mean over steps s <= t of `H_s + sum over r < s of -ln p_r`.
 ///
 /// `sampled` has, for each step, decisions that were drawn in the same state, and `made` has the decision of the run. `H_s` is
 /// the entropy over clusters of the sampled decisions. `p_r` is the share of the made decision among the sampled decisions and
@@ -272,9 +272,9 @@ impl Continued {
     }
 
     /// Returns an estimate of the squared distance from a forecast F to the true probability of success:
-    /// `(F - q)^2 - q (1 - q) / (M - 1)`, where q is the share of successes among M outcomes. The second term removes
-    /// the expected contribution of the error of q, so that the mean is right, although a single value can be
-    /// negative. `None` as in [`Self::success`].
+    /// `(F - q)^2 - q (1 - q) / (M - 1)`, where q is the share of successes among M outcomes. The second term corrects
+    /// for the sampling error of q, so that the estimate is unbiased, although it can be negative. `None` with fewer
+    /// than [`Self::MIN_VALID`] outcomes.
     ///
     /// ```
     /// use agent_benchmarks::{Continuations, Error, Probability, confidence::Continued};

@@ -9,8 +9,8 @@ use crate::{
     values::{checker::element, macros::setters, question::Question, request::Sampling},
 };
 
-/// A setting of the confidence benchmark, in which a model answers a question in steps and states its confidence at
-/// each step: the limit on steps, the sampling, and the prompts.
+/// The settings of the confidence benchmark: the limit on steps, the sampling, and the prompts. A model answers a
+/// question in steps and states its confidence at each step.
 ///
 /// ```
 /// use agent_benchmarks::{Checker, Question, Reply, Request, converse};
@@ -58,7 +58,7 @@ pub enum Dataset {
     HotpotQa,
 }
 
-/// A question in a setting. Made by [`Confidence::instance`].
+/// A question with the benchmark settings. Made by [`Confidence::instance`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instance {
     pub(super) settings: Confidence,
@@ -66,9 +66,9 @@ pub struct Instance {
 }
 
 impl Confidence {
-    /// Creates a setting with at most `step_limit` steps (the paper has 16 for StrategyQA and 7 for HotpotQA),
-    /// temperature 0, log-probabilities of the five most probable tokens, and at most two repairs of a step. A run
-    /// therefore ends after three consecutive replies that lack a readable action or a confidence from 0 to 1.
+    /// Creates settings with at most `step_limit` steps (the paper has 16 for StrategyQA and 7 for HotpotQA),
+    /// temperature 0, log-probabilities of the five most probable tokens, and at most two repeated requests per step. A
+    /// run therefore ends after three consecutive replies without a readable action or a confidence from 0 to 1.
     ///
     /// # Errors
     ///
@@ -79,9 +79,9 @@ impl Confidence {
         own.with_sampling(sampling).with_step_limit(step_limit)
     }
 
-    /// Creates the setting that the paper has for one of its data sets. The limits and the sampling are those of its
-    /// tables 15 and 16: temperature 0.2, 64,000 tokens and seed 42. A confidence outside [0, 1] is clipped, as its
-    /// appendix F says. The paper's harness searches a corpus, which [`Self::with_corpus`] sets.
+    /// Creates the settings of the paper for one of its data sets. The limits and the sampling come from its tables 15
+    /// and 16: temperature 0.2, 64,000 tokens and seed 42. A confidence outside [0, 1] is clipped (appendix F). The
+    /// paper's harness searches a corpus; [`Self::with_corpus`] adds one.
     ///
     /// ```
     /// use agent_benchmarks::confidence::{Confidence, Dataset};
@@ -176,8 +176,8 @@ impl Confidence {
         Ok(self)
     }
 
-    /// Returns the reason why a reply is unusable and requested again; `None` for a reply with a readable action and a
-    /// readable confidence.
+    /// Returns the reason why a reply cannot be used; `None` if the action, the confidence and a required explanation
+    /// are readable.
     ///
     /// ```
     /// use agent_benchmarks::{Reply, confidence::Confidence};
@@ -215,8 +215,8 @@ impl Confidence {
         self.corpus.as_ref().map(|corpus| corpus.has_links())
     }
 
-    /// Sets how many consecutive replies without a readable action or confidence end the conversation. The
-    /// number of repairs of a step is one less.
+    /// Ends the conversation after this number of consecutive replies without a readable action or confidence. A
+    /// request is repeated at most `replies - 1` times.
     ///
     /// # Errors
     ///
@@ -227,7 +227,7 @@ impl Confidence {
         Ok(self)
     }
 
-    /// Creates the instance of a question in this setting, which can start conversations.
+    /// Creates the instance of a question under these settings.
     #[must_use]
     pub fn instance(&self, question: &Question) -> Instance {
         Instance { settings: self.clone(), question: question.clone() }
@@ -256,7 +256,7 @@ impl Confidence {
 }
 
 impl Instance {
-    /// Returns the setting.
+    /// Returns the benchmark settings.
     #[must_use]
     pub const fn settings(&self) -> &Confidence {
         &self.settings

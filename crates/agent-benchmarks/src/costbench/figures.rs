@@ -149,8 +149,7 @@ impl Sums {
     }
 }
 
-/// The statistics that CostBench's tables report for runs with the same length of tasks and the same setting of
-/// events.
+/// The statistics of CostBench's tables for runs with the same task length and the same [events](Self::events).
 ///
 /// As in [`tool_graph::RunMeans`], runs without all their events are left out and counted. By the released rules, runs without a
 /// call are also left out, and runs whose last event has nothing after it
@@ -201,8 +200,7 @@ pub struct CostBenchFigures {
 }
 
 impl CostBenchFigures {
-    /// Returns the figures of one model's runs, one entry for each task length and setting of events, sorted by these
-    /// two.
+    /// Returns the figures of one model's runs: one entry for each task length and setting of events, sorted by both.
     ///
     /// Queries are resampled, so that several runs of one query stay together. The result does not depend on the order of the
     /// runs.

@@ -10,7 +10,7 @@ use crate::costbench::{
     world::World,
 };
 
-/// The world of one query in one setting. Made by [`CostBench::instance`].
+/// A query of CostBench with its world: tools, costs and events. Made by [`CostBench::instance`].
 ///
 /// ```
 /// use agent_benchmarks::Conversation;
@@ -75,7 +75,7 @@ impl Instance {
         &self.query
     }
 
-    /// Returns the setting.
+    /// Returns the benchmark settings.
     #[must_use]
     pub const fn settings(&self) -> &CostBench {
         &self.settings
@@ -94,8 +94,8 @@ impl Instance {
     }
 
     /// Returns the preferences after the event at this position in [`Scenario::events`]; `None` if the event does not
-    /// change them. The new preferences differ from all earlier preferences of the query. In a released query, they
-    /// are the preferences of another query.
+    /// change them. For a released query, they are the preferences of another released query. Otherwise, they differ
+    /// from all earlier preferences of the query.
     #[must_use]
     pub fn preferences_after(&self, event: usize) -> Option<Preferences> {
         self.change(event).map(|(preferences, _)| *preferences)

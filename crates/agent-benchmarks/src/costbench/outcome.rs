@@ -97,17 +97,17 @@ impl CostBenchRecord {
         &self.record.run.id
     }
 
-    /// Returns the share of plans in the first reply as the released analysis computes it: the number of distinct
-    /// listed paths, whether or not they are plans, divided by one more than the number of plans. The additional plan
-    /// is a single call for all stages, for which there is no tool.
+    /// Returns the share of all plans that the first reply lists, as the released analysis computes it: the number of
+    /// distinct listed paths, including paths that are not plans, divided by the number of plans plus one. The
+    /// additional plan is a single call for all stages, for which there is no tool.
     #[must_use]
     pub fn released_coverage(&self) -> f64 {
         let PathCoverage { covered, not_plans, possible, .. } = self.coverage;
         (covered + not_plans) as f64 / (possible + 1) as f64
     }
 
-    /// Returns the record with the outcome against which streams of confidence are scored: whether the run met the
-    /// objective. A run in which not all events occurred has no outcome for the objective [`Objective::Optimal`].
+    /// Returns the record with the outcome for scoring streams of confidence: whether the run met the objective. For
+    /// [`Objective::Optimal`], a run has no outcome if [`Transcript::left_out`] excludes it because of its events.
     #[must_use]
     pub fn judged_by(&self, objective: Objective) -> Record {
         let mut record = self.record.clone();

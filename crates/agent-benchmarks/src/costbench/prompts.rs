@@ -4,8 +4,8 @@ use tool_graph::costbench::{Library, Task};
 
 use crate::{error::Error, values::template::Template};
 
-/// The texts for a model. By default, they are this crate's own; the texts of the released benchmark, which this crate
-/// does not contain, can be used instead.
+/// The texts for a model. The default texts are this crate's own; the texts of the released benchmark can replace them,
+/// but are not part of this crate.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -66,8 +66,8 @@ pub(super) enum Fault {
 
 impl Prompts {
     /// The name of the file that holds the texts of the released benchmark. The released repository does not contain
-    /// it: the script `docs/published/costbench_texts.py` of this project writes it from the output of the released
-    /// functions, when run in a checkout of that repository.
+    /// it. To write it, run the script `docs/published/costbench_texts.py` of this project in a checkout of that
+    /// repository.
     pub const FILES: &'static [&'static str] = &["costbench_texts.json"];
 
     /// Creates the texts of the released benchmark. `texts` maps the name of the file in [`Self::FILES`] to its
@@ -76,7 +76,7 @@ impl Prompts {
     /// # Errors
     ///
     /// [`Error::Invalid`] for text that is no such file or lacks the text of a task, a tool or a fault, and
-    /// and for an unknown place in braces.
+    /// for an unknown place in braces.
     pub fn published(texts: &BTreeMap<&'static str, String>) -> Result<Self, Error> {
         let name = Self::FILES[0];
         let wrong = |problem: String| Error::stored(format!("{name}: {problem}"));

@@ -4,8 +4,8 @@ use run_logs::{Arguments, to_json};
 use tool_graph::costbench::Task;
 use trajectory_metrics::tool_calls::Value;
 
-/// Rules for reading replies. They cover the cases in which the released environment accepts more replies than a
-/// strict protocol, or ends a run sooner. Every deviation that is accepted is still recorded as an event of the reply.
+/// Rules for reading replies. They cover the cases in which the released environment accepts more replies than a strict
+/// protocol, or ends a run sooner. Every accepted deviation is still recorded as an event of the reply.
 ///
 /// ```
 /// use agent_benchmarks::costbench::{CostBench, ReplyRules};
@@ -42,7 +42,7 @@ impl ReplyRules {
     /// The rules that the released benchmark follows.
     pub const RELEASED: Self = Self::all(true);
 
-    /// Strict rules: every reply must follow the instructions, and a model that does not is reminded.
+    /// Strict rules: a call that deviates from the instructions fails, and a reply without a call gets a reminder.
     pub const STRICT: Self = Self::all(false);
 
     const fn all(released: bool) -> Self {

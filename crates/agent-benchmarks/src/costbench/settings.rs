@@ -38,7 +38,7 @@ pub enum Objective {
 
 names!(Objective, Completed "completed", Optimal "optimal");
 
-/// A setting of CostBench: the level, the events, the rules and the texts shown to the model.
+/// The settings of CostBench: the level, the events, the rules and the texts shown to the model.
 ///
 /// The defaults come from the published tables: costs from 15 to 25 with a noise of 0.1, global seed 42, at most 20 calls,
 /// temperature 0 and at most 16,384 tokens per reply, the rules of the released benchmark, costs and components shown. The texts
@@ -74,7 +74,7 @@ pub struct CostBench {
 }
 
 impl CostBench {
-    /// Creates the setting that has no events, for a refinement level. Its tasks have `level + 3` steps.
+    /// Creates settings without events for a refinement level. Tasks of this level have `level + 3` steps.
     ///
     /// # Errors
     ///
@@ -134,8 +134,8 @@ impl CostBench {
         self.task_length() - 3
     }
 
-    /// Sets how many consecutive replies without a call or an answer end the conversation, unless the first one ends
-    /// it ([`ReplyRules::ends_at_text`]). The default is 3.
+    /// Ends the conversation after this number of consecutive replies without a call or an answer; 3 by default. With
+    /// [`ReplyRules::ends_at_text`], the first such reply ends it.
     ///
     /// # Errors
     ///
@@ -146,8 +146,8 @@ impl CostBench {
         Ok(self)
     }
 
-    /// Asks the model to state, in each reply, the probability that it will meet an objective. The request is a
-    /// sentence at the end of the instructions, including published ones.
+    /// Asks the model to state, in each reply, the probability that it will meet an objective. A sentence after the
+    /// instructions, including published ones, asks for this.
     #[must_use]
     pub fn with_confidence(mut self, objective: Objective) -> Self {
         self.stated = Some(objective);
@@ -166,8 +166,8 @@ impl CostBench {
         self.library.task_length()
     }
 
-    /// Returns the name that tables and records use for the setting of events: `none`, the kinds joined by `+`, or
-    /// `mixed_2` for two events of mixed kinds.
+    /// Returns the name of the setting of events in tables and records: `none`, the kinds joined by `+`, or `mixed_2`
+    /// for two events of mixed kinds.
     #[must_use]
     pub fn events_name(&self) -> String {
         match &self.events {

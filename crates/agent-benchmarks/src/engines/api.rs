@@ -45,7 +45,7 @@ pub enum Api {
 names!(Api, OpenAiChat "openai-chat", OpenAiResponses "openai-responses", Anthropic "anthropic");
 
 impl Api {
-    /// Returns the path that requests use, which follows the base URL.
+    /// Returns the path of a request after the base URL.
     #[must_use]
     pub const fn path(self) -> &'static str {
         match self {
@@ -141,8 +141,7 @@ impl Serialize for Ordered<'_> {
     }
 }
 
-/// Writes a request as the JSON body of OpenAI's chat completions. It is the same as [`Api::body`] for
-/// [`Api::OpenAiChat`].
+/// Writes a request as the JSON body of OpenAI's chat completions, like [`Api::body`] for [`Api::OpenAiChat`].
 ///
 /// ```
 /// use agent_benchmarks::{Message, Request, Role, openai_chat_body};

@@ -114,8 +114,8 @@ impl<C: Conversation> Conversation for Branch<C> {
     }
 }
 
-/// Counts the continuations that succeeded and failed, and those without an outcome: unresolved ones, which a limit
-/// ended, and invalid ones, which ended for another reason, such as unreadable replies.
+/// Counts the continuations that succeeded, failed or have no outcome. A run without an outcome is unresolved if a
+/// limit ended it, and invalid otherwise, for example after unreadable replies.
 #[must_use]
 pub fn count_continuations<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Continuations {
     let mut counts = Continuations::default();

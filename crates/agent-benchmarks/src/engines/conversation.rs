@@ -83,8 +83,8 @@ pub fn converse<C: Conversation>(
     Ok(conversation.finish())
 }
 
-/// Drives a conversation to its end with an async `model`, as [`converse`] does with a function. It needs no runtime of its own.
-/// A runtime with several threads can take its future if the model owns what it uses, as an `async move` closure does.
+/// Drives a conversation to its end like [`converse`], but with an async `model`. No particular runtime is needed. A
+/// multithreaded runtime can run the future if the model owns the values that it uses, as an `async move` closure does.
 ///
 /// # Errors
 ///

@@ -220,7 +220,7 @@ impl Default for Play {
 }
 
 impl Play {
-    /// Creates the setting of the paper: ten turns at temperature 0, without questions between turns.
+    /// Creates the settings of the paper: ten turns at temperature 0, without questions between turns.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -257,9 +257,9 @@ impl Play {
         with_enforced_caps(enforces_caps: bool);
     }
 
-    /// Asks after each turn for the remaining cost of these resources, each with its cap, if any. A resource is one of
-    /// [`Environment::RESOURCES`], or tokens: `output_tokens`, or `total_tokens`, which adds the new tokens of the request.
-    /// `keeps_answers` sets whether later turns show the earlier answers.
+    /// Asks for the remaining cost of these resources, each with an optional cap, after each turn. A resource is one of
+    /// [`Environment::RESOURCES`], `fresh_input_tokens` (new in the request), `output_tokens`, or `total_tokens` (the
+    /// sum of both). `keeps_answers` sets whether later turns show the earlier answers.
     #[must_use]
     pub fn with_questions(mut self, asks: &[(&str, Option<f64>)], keeps_answers: bool) -> Self {
         self.asks = asks.iter().map(|&(name, cap)| (name.to_owned(), cap)).collect();

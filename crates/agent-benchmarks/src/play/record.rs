@@ -74,7 +74,8 @@ impl PlayRecord {
         self.turns.iter().map(|turn| turn.reward + turn.penalty).sum()
     }
 
-    /// Returns the numbers of tokens of the questions during the run and of their answers, if all replies state them.
+    /// Returns the total numbers of tokens in the questions during the run and in their answers; `None` if a reply
+    /// lacks its number.
     #[must_use]
     pub fn asking(&self) -> [Option<u64>; 2] {
         [0, 1].map(|at| self.turns.iter().map(|turn| turn.asking[at]).sum())
@@ -104,11 +105,11 @@ pub(super) fn tokens(turns: &[PlayTurn]) -> Vec<[Option<f64>; 3]> {
     turns.iter().map(of_turn).collect()
 }
 
-/// Converts runs in one kind of environment to rollouts. The resources are `fresh_input_tokens` (input without
-/// repeated parts of requests), `output_tokens`, `total_tokens` (the sum of both), and the resources of the
-/// environment; the features are [`Environment::FEATURES`]. Runs that an answer or a cap ended, runs that were not
-/// played to their end, and runs whose [outcome](run_logs::Run::outcome) you set to `None` are marked as cut off
-/// ([`Rollouts::set_censored`]). Runs without a turn are left out.
+/// Converts runs in one kind of environment to rollouts. The resources are `fresh_input_tokens` (input without repeated
+/// parts of requests), `output_tokens`, `total_tokens` (the sum of both), and the resources of the environment; the
+/// features are [`Environment::FEATURES`]. A run is marked as cut off ([`Rollouts::set_censored`]) if an answer or a
+/// cap ended it, if the run was not played to its end, or if you set its [outcome](run_logs::Run::outcome) to `None`.
+/// Runs without a turn are left out.
 ///
 /// # Errors
 ///

@@ -241,12 +241,12 @@ const ACTIONS: usize = 3;
 /// The number of states after which the search for a plan stops.
 const MOST_STATES_OF_A_PLAN: usize = 1_000_000;
 
-/// Creates a player that solves a room in the least number of steps and writes its replies like a model. With
-/// probability `mistakes`, it takes a random step instead.
+/// Creates a player that solves a room in the least number of steps and writes its replies like a model. Each step is
+/// replaced by a random one with probability `mistakes`.
 ///
-/// Asked for the remaining cost, the player answers from the least number of remaining steps: the average cost of the turns
-/// so far, times the number of turns for these steps, from 0.8 to 1.25 times; and `impossible` if no steps solve the room
-/// within the limits.
+/// Asked for the remaining cost, the player expects the least number of remaining steps, and for other resources the
+/// average cost of a turn times the number of turns for these steps. It answers with 0.8 to 1.25 times this cost, or
+/// with `impossible` if no steps solve the room within the limits.
 ///
 /// ```
 /// use agent_benchmarks::{Error, Probability, Seed, play::{Play, play}};

@@ -52,8 +52,8 @@ const WALKS: [[isize; 2]; 4] = [[1, 0], [0, 1], [-1, 0], [0, -1]];
 const MOVES: [[isize; 2]; 4] = [[-1, 0], [1, 0], [0, -1], [0, 1]];
 
 impl Room {
-    /// Generates the room that the released code makes from a seed, identical in every cell: a random walk digs the
-    /// floor, the player and the targets are placed, and the game is played backwards from its solution.
+    /// Generates the same room as the released code from a seed, identical in every cell. A random walk digs the floor,
+    /// the player and the targets are placed, and the game is played backwards from its solution.
     ///
     /// Cost: up to 300,000 states of a backward game, 0.1 to 0.5 s if all of them are used; most rooms take less.
     ///

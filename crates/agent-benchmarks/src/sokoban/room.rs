@@ -158,7 +158,7 @@ impl Room {
         self.cells[at] != Ground::Wall && !self.boxes[at]
     }
 
-    /// Moves the player, who pushes a box with a free cell behind it. Returns whether the player moved.
+    /// Moves the player, and pushes a box in the way if the cell behind it is free. Returns whether the player moved.
     pub fn step(&mut self, direction: Direction) -> bool {
         let Some(next) = self.beside(self.player, direction) else { return false };
         if self.boxes[next] {

@@ -18,7 +18,7 @@ use map::{FAR, MOST_BOXES, Map, Walk};
 
 use crate::sokoban::room::{Direction, Room};
 
-/// What is still needed to solve a room.
+/// The result of a search for the shortest solution of a room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Need {
     /// The shortest sequence of steps that solves the room.

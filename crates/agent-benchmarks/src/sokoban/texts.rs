@@ -1,7 +1,7 @@
 use crate::{error::Error, values::template::Template};
 
-/// The texts for a model in [`Sokoban`](super::Sokoban). By default, they are this crate's own; the texts of the
-/// released code, which this crate does not contain, can be used instead.
+/// The texts for a model in [`Sokoban`](super::Sokoban). The default texts are this crate's own; the texts of the
+/// released code can replace them, but are not part of this crate.
 ///
 /// There are texts for the evaluation and for the training runs, in which limits are told
 /// ([`Sokoban::with_limits_told`](super::Sokoban::with_limits_told)). They are an `instruction`, the `reward` of a
@@ -88,9 +88,8 @@ impl Default for Texts {
 }
 
 impl Texts {
-    /// The name of the file that holds the texts of the released code. The released repository does not contain it:
-    /// the script `docs/published/bagen_texts.py` of this project writes it from the output of the released functions,
-    /// when run in a checkout of that repository.
+    /// The name of the file that holds the texts of the released code. The released repository does not contain it. To
+    /// write it, run the script `docs/published/bagen_texts.py` of this project in a checkout of that repository.
     pub const FILE: &'static str = "bagen_texts.json";
 
     /// Creates the texts of the released code from the content of [`Self::FILE`].
@@ -111,9 +110,8 @@ impl Texts {
     }
 
     /// Returns the released prompt of an agent in the warehouse, for
-    /// [`Play::with_instruction`](crate::play::Play::with_instruction). `None` if the texts are this crate's own, or
-    /// if the file has no such prompt, because the history of the repository was not available when the file was
-    /// written.
+    /// [`Play::with_instruction`](crate::play::Play::with_instruction). `None` if the texts are this crate's own, or if
+    /// the file lacks this prompt.
     #[must_use]
     pub fn warehouse_instruction(&self) -> Option<String> {
         self.warehouse.clone()

@@ -23,8 +23,8 @@ use crate::{
     },
 };
 
-/// A conversation in which a model plans the attempts at a pool of problems, and solves the problems if the setting requires it.
-/// Made by [`Instance::conversation`].
+/// A conversation in which a model plans the attempts at a pool of problems and, with live attempts, solves the planned
+/// problems. Made by [`Instance::conversation`].
 ///
 /// Each request is independent: a problem is solved without the plan and the other problems in sight.
 #[derive(Clone, Debug)]

@@ -130,7 +130,7 @@ const METRICS: [OfPools; 12] = [
 /// The values of each of [`METRICS`] by pool.
 type Values = [Clustered<String, f64>; METRICS.len()];
 
-/// The statistics of a model's plans for pools with one budget, framing and regime.
+/// The statistics of a model's plans for pools with the same budget, framing and regime.
 ///
 /// ```
 /// use agent_benchmarks::{Attempted, Checker, Level, Question, Reply, Request, Seed, converse};
@@ -189,8 +189,8 @@ pub struct TriageFigures {
 }
 
 impl TriageFigures {
-    /// Returns the figures of one model's conversations, one entry for each budget, framing and regime, sorted by
-    /// these. The intervals resample pools.
+    /// Returns the figures of one model's conversations: one entry for each budget, framing, kind of attempts and
+    /// regime, sorted in this order. The intervals resample pools.
     ///
     /// # Errors
     ///

@@ -68,7 +68,7 @@ impl Triage {
 }
 
 impl Instance {
-    /// Returns the setting.
+    /// Returns the benchmark settings.
     #[must_use]
     pub const fn settings(&self) -> &Triage {
         &self.settings
@@ -99,7 +99,7 @@ impl Instance {
     }
 }
 
-/// Where the outcomes of the attempts in a plan come from.
+/// The source of the outcomes of planned attempts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Attempts {
@@ -120,7 +120,7 @@ pub enum Attempts {
     },
 }
 
-/// A setting of TRIAGE: the budget as a share of the cost, the framing, and how plans are executed.
+/// The settings of TRIAGE: the budget as a share of the cost, the framing, and the execution of plans.
 ///
 /// ```
 /// use agent_benchmarks::{Attempted, Checker, Conversation, Question};
@@ -157,8 +157,8 @@ pub struct Triage {
 }
 
 impl Triage {
-    /// Creates the setting whose budget is this share of the recorded attempts' cost, with the neutral framing,
-    /// recorded attempts, temperature 0, and the published rules for reading and executing plans.
+    /// Creates settings with a budget of this share of the recorded attempts' cost, the neutral framing, recorded
+    /// attempts, temperature 0, and the published rules for reading and executing plans.
     #[must_use]
     pub fn new(alpha: Alpha) -> Self {
         Self {

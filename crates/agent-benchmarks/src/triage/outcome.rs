@@ -53,8 +53,8 @@ impl TriageRecord {
         self.executions.iter().find(|execution| execution.regime == regime)
     }
 
-    /// Returns the triage efficiency in a regime: 1 for the oracle, and 0 for the average over random orders. Live
-    /// attempts that are [above the oracle](Self::is_above_oracle) count as the oracle.
+    /// Returns the triage efficiency in a regime: 1 for the oracle, and 0 for the average over random orders. A plan
+    /// [above the oracle](Self::is_above_oracle) is scored like the oracle.
     ///
     /// # Errors
     ///

@@ -58,8 +58,8 @@ impl Default for Prompts {
 }
 
 impl Prompts {
-    /// The names of the files that hold the published wording, which must be made from the paper: the planner prompt
-    /// of appendix B three times, with the opening paragraph of variants A, B and C of appendix C.2, and the banner of
+    /// The names of the files with the published wording, which must be made from the paper. Three have the planner
+    /// prompt of appendix B with the opening paragraph of variant A, B or C in appendix C.2; the last has the banner of
     /// appendix C.1. The names in braces stay as they are printed.
     pub const FILES: &'static [&'static str] =
         &["planner_neutral.txt", "planner_agent.txt", "planner_exam.txt", "banner.txt"];

@@ -16,8 +16,8 @@ use crate::{
     },
 };
 
-/// A conversation of one request, in which a model solves one question without a budget. Its record has the attempt
-/// that a pool needs.
+/// A conversation of one request, in which a model solves one question without a budget. Its record has the attempt for
+/// [`Question::with_recorded`].
 ///
 /// ```
 /// use agent_benchmarks::{Checker, Question, Reply, Request, Sampling, Usage, converse};
@@ -59,8 +59,8 @@ pub struct SolveRecord {
 }
 
 impl SolveRecord {
-    /// Returns the record of an attempt that was made elsewhere, without a conversation; `None` for a question without
-    /// a recorded attempt. An attempt with 0 tokens is left out, as it is after a conversation.
+    /// Creates the record of a question's recorded attempt, without a conversation; `None` for a question without such
+    /// an attempt. As after a conversation, an attempt with 0 tokens is left out.
     #[must_use]
     pub fn of_recorded(question: &Question) -> Option<Self> {
         let recorded = question.recorded?;
@@ -71,13 +71,13 @@ impl SolveRecord {
         Some(Self { record, answer: None, attempt, is_cut_off: false, is_refused: false })
     }
 
-    /// Returns whether the attempt was made elsewhere.
+    /// Returns whether the attempt was recorded outside a conversation.
     #[must_use]
     pub fn is_recorded(&self) -> bool {
         self.record.run.turns.is_empty()
     }
 
-    /// Sets the verdict of an external judge on the answer; without a verdict, the attempt is left out.
+    /// Sets whether an external judge considers the answer right. With `None`, the attempt is left out.
     #[must_use]
     pub fn judged(mut self, solved: Option<bool>) -> Self {
         let verdict = |attempt| Some(Attempted { solved: solved?, ..attempt });

@@ -47,7 +47,7 @@ impl Question {
         self
     }
 
-    /// Returns whether the question is one for which no answer is right.
+    /// Returns whether no answer to the question is right.
     #[must_use]
     pub const fn is_unsolvable(&self) -> bool {
         matches!(self.checker, Checker::Unsolvable { .. })

@@ -175,7 +175,7 @@ pub fn reply_events(request: &Request, reply: &Reply) -> Vec<ReplyEvent> {
 }
 
 impl ReplyEvent {
-    /// Returns the name of the kind, from `refusal` to `no_reply`.
+    /// Returns the name of this kind of event, such as `refusal` or `no_reply`.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -253,7 +253,7 @@ impl Record {
     }
 }
 
-/// Figures in the order of their metrics, each with its interval, or the reason why it is undefined.
+/// A list of metrics, each with its figure and interval, or with the reason why the figure is undefined.
 pub type Figures = Vec<(Measure, Result<Figure, Undefined>)>;
 
 /// Returns the figure with this key, if it is defined.

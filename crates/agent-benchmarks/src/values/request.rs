@@ -3,7 +3,7 @@ use trajectory_metrics::tool_calls::Value;
 
 use crate::values::tool_definition::ToolDefinition;
 
-/// The sampling settings of a model. The provider chooses a setting that is `None`.
+/// The sampling settings of a model. If a setting is `None`, the provider's default applies.
 ///
 /// ```
 /// use agent_benchmarks::Sampling;

@@ -106,7 +106,7 @@ pub struct ToolDefinition {
 }
 
 impl ToolDefinition {
-    /// Creates a tool that takes no further parameters.
+    /// Creates a tool that takes only these parameters.
     #[must_use]
     pub fn new(
         name: impl Into<String>,
@@ -117,7 +117,8 @@ impl ToolDefinition {
         Self { name, description, parameters, takes_more: false }
     }
 
-    /// Returns the JSON Schema of the arguments: an object, without further properties unless the tool accepts more.
+    /// Returns the JSON Schema of the arguments: an object with these parameters, and others if [`Self::takes_more`] is
+    /// true.
     #[must_use]
     pub fn schema(&self) -> Value {
         let parameters = || self.parameters.iter();

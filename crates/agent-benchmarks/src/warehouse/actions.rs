@@ -2,8 +2,7 @@ use std::{fmt, str::FromStr};
 
 use crate::warehouse::catalogue::{Cents, Freight, Retailer, Sku};
 
-/// An action that an agent takes in a step; several actions are separated by `;`. The words are those of the released
-/// code.
+/// An action of an agent in a step, in the words of the released code. In a reply, `;` separates several actions.
 ///
 /// ```
 /// use agent_benchmarks::warehouse::{Action, Cents, Refusal, Retailer, Sku};

@@ -25,7 +25,7 @@ pub enum Sku {
 
 names!(Sku, Jcd543 "JCD543", Jcd612 "JCD612", Jca374 "JCA374", Jua365 "JUA365", Jcd389 "JCD389");
 
-/// A retailer, which sells the goods that the maker has put on its shelves.
+/// A retailer, which sells the firm's goods from its shelves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Retailer {
     /// A mass discounter.

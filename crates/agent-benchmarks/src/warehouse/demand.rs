@@ -95,7 +95,7 @@ impl Demand {
         demand
     }
 
-    /// Creates a demand that is known in advance, from the units for each step, retailer and product.
+    /// Creates a demand from given numbers of units, by step, retailer and product.
     #[must_use]
     pub fn new(units: [[[u32; 5]; 5]; STEPS]) -> Self {
         let sum =
@@ -104,14 +104,14 @@ impl Demand {
         Self { units, series }
     }
 
-    /// Returns the units demanded in a step, counted from 0; 0 after the last step.
+    /// Returns the units demanded in a step (the first is 0); 0 after the last step.
     #[must_use]
     pub fn units(&self, step: usize, retailer: Retailer, sku: Sku) -> u32 {
         self.units.get(step).map_or(0, |step| step[retailer as usize][sku as usize])
     }
 
-    /// Returns the reward of an ideal policy (equation 6). It always meets the mean demand, keeps the demand of one
-    /// step in the warehouse, and has only the costs of storage and fixed costs.
+    /// Returns the reward of an ideal policy (equation 6). This policy always meets the mean demand, stores the demand
+    /// of one step in the warehouse, and pays only storage and fixed costs.
     #[must_use]
     pub fn largest_reward(&self) -> Cents {
         let of = |retailer: Retailer, sku: Sku| {

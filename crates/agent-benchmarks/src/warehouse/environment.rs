@@ -153,7 +153,7 @@ impl Environment for Warehouse {
     }
 }
 
-/// Converts runs to rollouts. Half of the runs get a target and budgets that they meet, and half get ones that they miss.
+/// Converts runs to rollouts. Each run gets a target and budgets; half of the runs meet all of theirs, and half do not.
 ///
 /// Runs have no success by themselves, so each gets a probe of appendix B.4: a minimum final cash, the key `target_cash_usd` in
 /// whole dollars, and maximum amounts of the three resources, which are caps. [`ProbeMethod`] says how unreachable ones are

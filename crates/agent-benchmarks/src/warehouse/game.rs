@@ -150,7 +150,7 @@ impl Game {
         self.invoices.iter().map(|invoice| invoice.amount).sum()
     }
 
-    /// Returns the number of units of a product at a retailer, or in the warehouse.
+    /// Returns the number of units of a product at a retailer, or in the warehouse for `None`.
     #[must_use]
     pub fn stock(&self, place: Option<Retailer>, sku: Sku) -> i64 {
         self.goods[row(place)][sku as usize]
@@ -167,7 +167,7 @@ impl Game {
         self.orders.iter().filter(|order| order.sku == sku).map(|order| order.units).sum()
     }
 
-    /// Returns the number of units of a product in transit to a retailer, or to the warehouse.
+    /// Returns the number of units of a product in transit to a retailer, or to the warehouse for `None`.
     #[must_use]
     pub fn in_transit(&self, to: Option<Retailer>, sku: Sku) -> i64 {
         let there = self.shipments.iter().filter(|it| it.to == to && it.sku == sku);
@@ -180,7 +180,7 @@ impl Game {
         self.goods.iter().map(|row| row[sku as usize]).chain(shipped).sum()
     }
 
-    /// Returns the demand in a past step, counted from 0; `None` for future steps.
+    /// Returns the demand in a past step (the first is 0); `None` for the current and future steps.
     #[must_use]
     pub fn demand(&self, step: usize, retailer: Retailer, sku: Sku) -> Option<u32> {
         (step < self.step).then(|| self.demand.units(step, retailer, sku))
@@ -192,25 +192,25 @@ impl Game {
         &self.flows
     }
 
-    /// Returns the flows of the latest step; `None` before the end of the first.
+    /// Returns the flows of the latest completed step; `None` during the first step.
     #[must_use]
     pub const fn latest(&self) -> Option<&Flows> {
         self.latest.as_ref()
     }
 
-    /// Returns whether all steps have passed or cash is below its floor.
+    /// Returns whether all steps have passed or the firm is [bankrupt](Self::is_bankrupt).
     #[must_use]
     pub fn has_ended(&self) -> bool {
         self.step >= STEPS || self.is_bankrupt()
     }
 
-    /// Returns whether cash is below -200,000, which ends the game.
+    /// Returns whether cash is below -200,000 dollars, which ends the game.
     #[must_use]
     pub fn is_bankrupt(&self) -> bool {
         self.cash < FLOOR
     }
 
-    /// Returns the net worth: cash, receivables, deposits on orders and completed goods, minus credit. Goods are valued
+    /// Returns the net worth: cash, receivables, completed goods and deposits on orders, minus credit. Goods are valued
     /// at their unit cost in the smallest lot, so that each step changes the sum by [`Flows::worth`].
     #[must_use]
     pub fn worth(&self) -> Cents {

@@ -78,8 +78,8 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     forms.show(report(names.of(files)?, judged, estimator, &judging, forms.has_files())?)
 }
 
-/// Returns the report on estimates of the remaining cost of the runs in these sources. An estimator is a name or the
-/// recorded answers of a model. With `needs_pictures`, sources without anything to draw are an error.
+/// Returns the report on estimates of the remaining cost, for the runs in these sources. An estimator is a name or the
+/// recorded answers of a model. With `needs_pictures`, it is an error if there is nothing to draw.
 ///
 /// # Errors
 ///
@@ -301,7 +301,7 @@ pub(crate) fn caps_output(options: CapsOptions) -> Result<Written, Box<dyn Error
     forms.show(caps(names.of(files)?, &how, &judging)?)
 }
 
-/// Returns the report on what caps on the runs in these sources would keep and save.
+/// Returns the report on caps for the runs in these sources: successes kept and costs saved.
 ///
 /// # Errors
 ///

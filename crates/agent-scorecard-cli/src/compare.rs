@@ -53,7 +53,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     forms.show(report(names.of(files)?, how, &judging)?)
 }
 
-/// Returns the report on these sources.
+/// Returns the report that compares these sources.
 ///
 /// # Errors
 ///

@@ -107,7 +107,7 @@ pub fn report(
 /// The path of the queries in a checkout of the released benchmark.
 pub(crate) const QUERIES: &str = "env/data/runtime/queries/queries.json";
 
-/// Returns the report on the runs of a released file of results.
+/// Returns the report on the runs in a released results file.
 ///
 /// # Errors
 ///

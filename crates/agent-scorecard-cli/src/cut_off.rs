@@ -77,7 +77,7 @@ pub struct Beside {
     pub curve_groups: Option<Source>,
 }
 
-/// Returns the report on these sources.
+/// Returns the report that compares treatments of cut-off runs.
 ///
 /// # Errors
 ///

@@ -49,26 +49,26 @@ pub mod views {
 
     use crate::{output, report::page};
 
-    /// Returns the table for people.
+    /// Returns the report as a text table.
     #[must_use]
     pub fn text(report: &Report) -> String {
         output::text::report(report, output::text::Layout::Aligned)
     }
 
-    /// Returns the page.
+    /// Returns the report as an HTML page.
     #[must_use]
     pub fn page(report: &Report) -> String {
         page::of_report(report)
     }
 
-    /// Returns the page without its style and pictures, as a part of another one.
+    /// Returns the report as a part of another HTML page, without style and pictures.
     #[must_use]
     pub fn part(report: &Report) -> String {
         page::part_of_report(report)
     }
 
-    /// Returns the message for a condition that holds, such as `hit_rate < 0.5`; `None` if it does not hold. `figure`
-    /// has the figures by location: [`Report::placed`] of this report.
+    /// Returns the message of a condition such as `hit_rate < 0.5` if it is true, and otherwise `None`. `figure` finds
+    /// a figure by its location, like [`Report::placed`] of this report.
     ///
     /// # Errors
     ///

@@ -44,7 +44,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     forms.show(report(names.of(files)?, how, &judging, forms.has_figures())?)
 }
 
-/// Returns the report on these sources.
+/// Returns the report on tool calls.
 ///
 /// # Errors
 ///

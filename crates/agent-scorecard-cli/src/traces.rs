@@ -86,7 +86,7 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     forms.show(report(names.of(files)?, &how, &judging, forms.has_files())?)
 }
 
-/// Returns the report on these sources. With `needs_pictures`, sources without anything to draw are an error.
+/// Returns the report on these forecasts. With `needs_pictures`, sources without anything to draw are an error.
 ///
 /// # Errors
 ///
@@ -235,7 +235,7 @@ fn blocks(streams: Vec<StreamFigures>) -> Vec<(String, Block)> {
     streams.into_iter().map(block).collect()
 }
 
-/// Returns the report on the change of each figure by calibration.
+/// Returns the report that compares each figure before and after calibration.
 ///
 /// # Errors
 ///

@@ -87,8 +87,8 @@ pub struct With {
     pub unsolvable: Option<Source>,
 }
 
-/// Returns the report on these problems, separately for each model. Before that, `look` receives each model and its
-/// pools.
+/// Returns the report on these problems, separately for each model. `look` receives each model and its pools before
+/// they are evaluated.
 ///
 /// # Errors
 ///

@@ -100,7 +100,7 @@ impl Judging {
         TraceRules { missing, scale: percent, repeats, success_at, score_range, at_limit }
     }
 
-    /// Reads outcomes and other data of runs from outside their logs.
+    /// Reads outcomes and other data that the logs of runs do not contain.
     ///
     /// # Errors
     ///

@@ -36,8 +36,8 @@ impl ValueParserFactory for Source {
 }
 
 impl Source {
-    /// Creates a source of in-memory rows as JSON Lines. It has a name instead of a file name, and the name of its
-    /// column, if there is one.
+    /// Creates a source of in-memory rows as JSON Lines. `name` replaces the file name, and `given` is the name of its
+    /// column, or empty.
     #[must_use]
     pub fn of_rows(name: &str, given: &str, rows: Vec<u8>) -> Self {
         let path = PathBuf::from(format!("{ROWS}{name}"));

@@ -317,6 +317,7 @@ fn paths_and_costs_are_those_of_the_reference_runs_to_the_cent() {
         let name = format!("reference_{level}.json");
         let level = level.to_string();
         let found = report(&name, &queries, &["--refinement-level", &level, "--paths"]);
+        assert_eq!(list(&found["paths"]).len(), rows.len(), "{name}");
         for (ours, theirs) in list(&found["paths"]).iter().zip(rows) {
             for field in ["query_id", "task", "optimal", "greedy"] {
                 assert_eq!(ours[field], theirs[field], "{field} of {theirs}");
@@ -358,6 +359,7 @@ fn runs_under_events_are_those_of_another_program() {
         let settings =
             ["--refinement-level", &level, "--block", &kind, "--blocks", &blocks, "--paths"];
         let found = report(&name, &queries, &settings);
+        assert_eq!(list(&found["paths"]).len(), rows.len(), "{name}");
         for (ours, theirs) in list(&found["paths"]).iter().zip(rows) {
             assert_eq!(ours["blocked_optimal"], theirs["optimal"], "{theirs}");
             assert_eq!(ours["blocked_greedy"], theirs["greedy"], "{theirs}");

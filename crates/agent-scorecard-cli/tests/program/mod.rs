@@ -147,7 +147,9 @@ pub(crate) fn has(found: &Value, expected: Value) {
 fn is_part(found: &Value, expected: &Value) -> bool {
     let value = found.get("value").unwrap_or(found);
     match expected {
-        Value::Object(fields) => fields.iter().all(|(key, field)| is_part(&found[key], field)),
+        Value::Object(fields) => {
+            fields.iter().all(|(key, field)| found.get(key).is_some_and(|it| is_part(it, field)))
+        }
         Value::Number(number) => value.as_f64() == number.as_f64(),
         expected => value == expected,
     }

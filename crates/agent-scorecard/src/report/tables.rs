@@ -1,4 +1,4 @@
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashSet};
 
 use serde_json::Value as Json;
 use trajectory_metrics::{Better, Figure, Measure, NoInterval};
@@ -210,15 +210,19 @@ impl Report {
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let own = self.columns_and_parts().map(|(column, _)| column);
-        let mut notes: Vec<String> = Vec::new();
+        let (mut notes, mut known) = (Vec::new(), HashSet::new());
         for places in [own.collect(), self.places()] {
             for Place { name, block, .. } in &places {
                 for note in block.said(Position::Note) {
+                    // A note of all columns is looked for in all of them once.
+                    if known.contains(note) {
+                        continue;
+                    }
                     let mut others = places.iter().filter(|other| other.block.lists_notes);
                     let has = |it: &Place<'_>| it.block.said(Position::Note).any(|it| it == note);
                     let is_of_all = others.all(has);
                     let note = if is_of_all { note.to_owned() } else { format!("{name}: {note}") };
-                    if !notes.contains(&note) {
+                    if known.insert(note.clone()) {
                         notes.push(note);
                     }
                 }

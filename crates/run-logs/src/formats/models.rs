@@ -1,42 +1,78 @@
 //! Lines of several models in one file.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use memchr::memmem;
 use serde::Deserialize;
 
-use crate::json_lines::{fields::Name, parsing::replace_bare};
+use crate::json_lines::{
+    fields::Name,
+    parsing::{InputError, is_object, parse_line, replace_bare},
+};
 
 /// Returns the model that a line names; `None` for an unreadable line, too.
-pub(crate) fn model_of(line: &[u8]) -> Option<String> {
+///
+/// # Errors
+///
+/// [`InputError`] for a model that is no name.
+pub(crate) fn model_of(
+    file: &str,
+    number: usize,
+    line: &[u8],
+) -> Result<Option<String>, InputError> {
     #[derive(Deserialize)]
     struct Of {
         model: Option<Name>,
     }
-    memmem::find(line, b"\"model\"")?;
-    let line = str::from_utf8(line).ok()?;
-    // A forecast may be a bare NaN or infinity, which JSON does not have.
-    let bare = |_| serde_json::from_str(&replace_bare(line, |_| "0".to_owned()));
-    let of: Of = serde_json::from_str(line).or_else(bare).ok()?;
-    of.model.map(|Name(model)| model)
+    if memmem::find(line, b"\"model\"").is_none() || !is_object(line) {
+        return Ok(None);
+    }
+    let Ok(text) = str::from_utf8(line) else { return Ok(None) };
+    // A number may be a bare NaN or infinity, which JSON does not have.
+    let (plain, read) = match serde_json::from_str::<Of>(text) {
+        Err(error) if !error.is_data() => {
+            let plain = replace_bare(text, |_| "null".to_owned());
+            let read = serde_json::from_str(&plain);
+            (plain, read)
+        }
+        read => (Cow::Borrowed(text), read),
+    };
+    match read {
+        Ok(of) => Ok(of.model.map(|Name(model)| model)),
+        Err(error) if error.is_data() => {
+            parse_line(file, number, plain.as_bytes()).map(|_: Of| None)
+        }
+        Err(_) => Ok(None),
+    }
 }
 
-/// Splits the lines by model, in the order of the names, at their numbers: the lines of other models are empty. A single model is
-/// not named. An unreadable line goes with the lines that name no model.
-pub(crate) fn lines_by_model(bytes: &[u8]) -> Vec<(Option<String>, Vec<u8>)> {
-    let mut models: BTreeMap<Option<String>, (usize, Vec<u8>)> = BTreeMap::new();
-    for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+/// The lines of one model in a file.
+#[derive(Debug, Default)]
+pub(crate) struct ModelLines {
+    pub(crate) lines: Vec<u8>,
+    /// The number of each line in the file, from 1.
+    pub(crate) numbers: Vec<usize>,
+}
+
+/// Splits the lines by model, in the order of the names. A single model is not named. An unreadable line goes with the lines
+/// that name no model.
+pub(crate) fn lines_by_model(
+    file: &str,
+    bytes: &[u8],
+) -> Result<Vec<(Option<String>, ModelLines)>, InputError> {
+    let mut models: BTreeMap<Option<String>, ModelLines> = BTreeMap::new();
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    for (number, line) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let (ends, lines) = models.entry(model_of(line)).or_default();
-        lines.resize(lines.len() + number - *ends, b'\n');
-        *ends = number;
-        lines.extend_from_slice(line);
+        let of = models.entry(model_of(file, number, line)?).or_default();
+        of.numbers.push(number);
+        of.lines.extend_from_slice(line);
+        of.lines.push(b'\n');
     }
-    if models.len() <= 1 {
-        return vec![(None, bytes.to_vec())];
-    }
+    let is_single = models.len() <= 1;
     let named = |model: Option<String>| model.unwrap_or_else(|| "unknown model".to_owned());
-    models.into_iter().map(|(model, (_, lines))| (Some(named(model)), lines)).collect()
+    let of = |(model, lines)| ((!is_single).then(|| named(model)), lines);
+    Ok(models.into_iter().map(of).collect())
 }

@@ -226,11 +226,12 @@ impl RolloutFile {
             let mut left_out = RunCounts::default();
             if left_out.take_left_out(file, number, text)? {
                 let fields: Map<String, Value> = parse_line(file, number, text)?;
-                let model = fields.get("model").and_then(name_of);
+                let model = checked_model(file, number, fields.get("model"))?;
                 part.counts.entry(model).or_default().append(&left_out);
                 return Ok(());
             }
             let mut value: RolloutLine = parse_line(file, number, text)?;
+            checked_model(file, number, value.others.get("model"))?;
             value.name_task();
             part.push(number, value);
             Ok::<_, InputError>(())
@@ -291,11 +292,14 @@ impl RolloutFile {
         self.counts.entry(model).or_default().add_left_out(outcome, stop, reason);
     }
 
-    /// Returns the number of models. Runs without a model count as one model in a file, and as none in a log, where
-    /// they ended before a reply.
+    /// Returns the number of models. In a file, the runs without a model form one more, unless all were left out. Those of
+    /// a log ended before a reply and form none.
     #[must_use]
     pub fn n_models(&self) -> usize {
-        if self.logs.is_empty() { self.counts.len() } else { self.counts.keys().flatten().count() }
+        let is_model = |(model, counts): &(&Option<String>, &RunCounts)| {
+            model.is_some() || (self.logs.is_empty() && !counts.keeps_none())
+        };
+        self.counts.iter().filter(is_model).count()
     }
 
     /// Splits the runs by the field `model`, a string or a whole number, in the order of the names; runs without a model come
@@ -482,6 +486,18 @@ impl RolloutLine {
         }
         Ok(())
     }
+}
+
+/// Returns the name of a model; `None` for null.
+fn checked_model(
+    file: &str,
+    number: usize,
+    model: Option<&Value>,
+) -> Result<Option<String>, InputError> {
+    let Some(model) = model.filter(|model| !model.is_null()) else { return Ok(None) };
+    let problem = "give a string or a whole number";
+    let wrong = || InputError::of_field(file, number, "model", problem);
+    name_of(model).map(Some).ok_or_else(wrong)
 }
 
 /// Returns a string, or a whole number as its digits.

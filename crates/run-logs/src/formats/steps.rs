@@ -14,7 +14,11 @@ use trajectory_metrics::ForecastPolicy;
 
 use crate::{
     fact_rules::Repeats,
-    formats::{models::lines_by_model, trace_line::Line, trace_rules::TraceRules},
+    formats::{
+        models::{ModelLines, lines_by_model},
+        trace_line::Line,
+        trace_rules::TraceRules,
+    },
     json_lines::{
         alike::alike_names,
         columns::{
@@ -24,6 +28,7 @@ use crate::{
         fields::{Given, Name},
         parsing::{AnyNumber, InputError, bytes},
         parts::LONGEST_LINE,
+        run_counts::RunCounts,
         table::{Place, Table, csv_header, keys, refuse_utf16},
     },
     values::confidence_scale::SeenConfidences,
@@ -174,8 +179,8 @@ pub struct TraceSource<'a> {
 
 /// The source of the runs.
 pub(crate) enum Source<'a> {
-    /// A run per line. The flag is true if the lines were split by the models that they name.
-    Lines(Box<dyn Read + 'a>, bool),
+    /// A run per line, with the number of each line in the file if the lines were split by the models that they name.
+    Lines(Box<dyn Read + 'a>, Option<Vec<usize>>),
     Table(TableRuns),
 }
 
@@ -207,37 +212,54 @@ impl<'a> TraceSource<'a> {
             let read = source.by_ref().take(START.max(start.len() as u64)).read_to_end(start);
             read.map_err(|error| InputError::of_file(file, error.to_string()))
         };
-        read(&mut start)?;
-        let is_table = is_table(file, &start)?;
-        // The first run, whose line may be long, says whether lines name models. Each step reads as much again.
-        while !is_table && !has_run(&start) && start.len() <= LONGEST_LINE {
-            if read(&mut start)? == 0 {
-                break;
+        // The line of a run may be long. Each step reads as much again.
+        let mut read_until = |is_enough: &dyn Fn(&[u8]) -> bool, start: &mut Vec<u8>| {
+            while !is_enough(start) && start.len() <= LONGEST_LINE {
+                if read(start)? == 0 {
+                    break;
+                }
             }
+            Ok::<_, InputError>(())
+        };
+        read_until(&|start| start.len() as u64 >= START && has_line(start), &mut start)?;
+        let is_table = is_table(file, &start)?;
+        if is_table {
+            return put_together(file, bytes(file, Cursor::new(start).chain(source))?, rules);
         }
+        // The start of the file, up to a run that was not left out, says whether lines name models.
+        read_until(&has_run, &mut start)?;
         let has_models = memmem::find(&start, b"\"model\"").is_some();
         let all = Cursor::new(start).chain(source);
-        if !is_table {
-            let of = |model, lines, is_split| {
-                let (notes, not_read, alike) = Default::default();
-                let runs = Source::Lines(lines, is_split);
-                Self { model, rules, notes, not_read, alike, runs }
-            };
-            if !has_models {
-                return Ok(vec![of(None, Box::new(all), false)]);
-            }
-            let models = lines_by_model(&bytes(file, all)?).into_iter();
-            let models = models.map(|(model, lines)| of(model, Box::new(Cursor::new(lines)), true));
-            return Ok(models.collect());
+        let of = |model, lines, numbers| {
+            let (notes, not_read, alike) = Default::default();
+            let runs = Source::Lines(lines, numbers);
+            Self { model, rules, notes, not_read, alike, runs }
+        };
+        if !has_models {
+            return Ok(vec![of(None, Box::new(all), None)]);
         }
-        put_together(file, bytes(file, all)?, rules)
+        let models = lines_by_model(file, &bytes(file, all)?)?.into_iter();
+        let models = models.map(|(model, ModelLines { lines, numbers })| {
+            of(model, Box::new(Cursor::new(lines)), Some(numbers))
+        });
+        Ok(models.collect())
     }
+}
+
+/// The whole lines at the start of a file that are not blank.
+fn whole_lines(start: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let lines = start.split_inclusive(|&byte| byte == b'\n').filter(|it| it.ends_with(b"\n"));
+    lines.filter(|line| !line.trim_ascii().is_empty())
+}
+
+fn has_line(start: &[u8]) -> bool {
+    whole_lines(start).next().is_some()
 }
 
 /// Returns whether the start of a file holds the whole line of a run that was not left out.
 fn has_run(start: &[u8]) -> bool {
-    let mut lines = start.split_inclusive(|&byte| byte == b'\n').filter(|it| it.ends_with(b"\n"));
-    lines.any(|it| !it.trim_ascii().is_empty() && memmem::find(it, b"\"left_out\"").is_none())
+    let is_left_out = |line| RunCounts::default().take_left_out("", 0, line);
+    whole_lines(start).any(|line| !matches!(is_left_out(line), Ok(true)))
 }
 
 /// Returns whether a file is a table, judged by its start. A name that ends in .csv or .tsv marks a table.

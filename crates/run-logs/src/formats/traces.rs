@@ -245,9 +245,18 @@ impl TraceRemarks {
         rules: TraceRules,
         is_split: bool,
     ) -> Result<Option<TraceRun>, InputError> {
+        let refuse_model = || {
+            if is_split || model_of(file, number, text)?.is_none() {
+                return Ok(());
+            }
+            let problem = "the start of the file names no model; name one in each line";
+            Err(InputError::of_field(file, number, "model", problem))
+        };
         let line = match serde_json::from_slice::<Line>(text) {
             Ok(line) if line.is_all_of(text) => line,
-            _ if self.runs.take_left_out(file, number, text)? => return Ok(None),
+            _ if self.runs.take_left_out(file, number, text)? => {
+                return refuse_model().map(|()| None);
+            }
             _ => parse_line(file, number, text).or_else(|refused| {
                 // JSON has no NaN and no infinity, so that they are read only under a policy other than refusal.
                 let is_refused = rules.missing == ForecastPolicy::Refuse;
@@ -256,10 +265,7 @@ impl TraceRemarks {
             })?,
         };
         if !line.is_all_of(text) {
-            if !is_split && model_of(text).is_some() {
-                let problem = "the start of the file names no model; name one in each line";
-                return Err(InputError::of_field(file, number, "model", problem));
-            }
+            refuse_model()?;
             self.not_read
                 .extend(keys(text).into_iter().filter(|key| !FIELDS.contains(&key.as_str())));
         }
@@ -367,9 +373,10 @@ pub fn fold_traces<P: Default, T: Send, E: From<InputError> + Send>(
         take(part);
     };
     match runs {
-        Source::Lines(lines, is_split) => {
-            let add = |part: &mut (TraceRemarks, P), number, line: &[u8]| {
-                let run = part.0.read(file, number, line, rules, is_split)?;
+        Source::Lines(lines, numbers) => {
+            let add = |part: &mut (TraceRemarks, P), number: usize, line: &[u8]| {
+                let number = numbers.as_ref().map_or(number, |numbers| numbers[number - 1]);
+                let run = part.0.read(file, number, line, rules, numbers.is_some())?;
                 run.map_or(Ok(()), |run| add(&mut part.1, run))
             };
             fold(file, lines, add, finish, merge)?;
@@ -445,8 +452,9 @@ impl TraceFile {
     }
 
     /// Reads a file of traces from its bytes. Each line is a run:
-    /// `{"id", "task"?, "forecasts": [p, …], "outcome": true|false|null, "stop"?, "horizon"?, "success_chance"?}`. A forecast
-    /// that is null is missing; the policy decides its treatment. Other fields are ignored. A line with a field `left_out` is a
+    /// `{"id", "task"?, "model"?, "forecasts": [p, …], "outcome": true|false|null, "grade"?, "stop"?, "horizon"?,
+    /// "success_chance"?}`. A forecast that is null is missing; the policy decides its treatment. Other fields are listed in the
+    /// remarks. A line with a field `left_out` is a
     /// run that was left out ([`RunCounts`]).
     ///
     /// A table with a row per step is read, too: comma-separated values (by a name that ends in .csv, or by a header with a
@@ -459,7 +467,7 @@ impl TraceFile {
     /// # Errors
     ///
     /// [`InputError`] with file, line and field of the first problem, or of the first forecast that the policy refuses; also for
-    /// a table of several models, which [`TraceFile::read_all`] reads.
+    /// a file of several models, which [`TraceFile::read_all`] reads.
     ///
     /// ```
     /// use run_logs::{ForecastPolicy, TraceFile, json_lines::InputError};
@@ -493,7 +501,7 @@ impl TraceFile {
         }
     }
 
-    /// Reads a file like [`TraceFile::read`], but returns the runs of each model of a table separately.
+    /// Reads a file like [`TraceFile::read`], but returns the runs of each model separately.
     ///
     /// # Errors
     ///

@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize, de::IgnoredAny};
 use trajectory_metrics::Figure;
 
 use crate::{
-    json_lines::parsing::{InputError, parse_line},
+    json_lines::{
+        fields::YesOrNo,
+        parsing::{InputError, parse_line},
+    },
     values::account::Account,
 };
 
@@ -14,10 +17,12 @@ use crate::{
 #[derive(Deserialize)]
 struct LeftOut {
     #[serde(alias = "success", alias = "solved")]
-    outcome: Option<bool>,
+    outcome: Option<YesOrNo>,
     #[serde(alias = "stop_reason")]
     stop: Option<StopReason>,
     left_out: String,
+    /// Of rollouts only.
+    cut_off: Option<bool>,
 }
 
 /// The counts of the runs of a file by outcome, and of the runs that an earlier command left out, by reason.
@@ -145,8 +150,14 @@ impl RunCounts {
         if !has_key || !is_marked() {
             return Ok(false);
         }
-        let LeftOut { outcome, stop, left_out } = parse_line(file, number, line)?;
-        self.add_left_out(outcome, stop.as_ref(), &left_out);
+        let LeftOut { outcome, stop, left_out, cut_off } = parse_line(file, number, line)?;
+        let outcome = outcome.map(|YesOrNo(outcome)| outcome);
+        if cut_off == Some(true) && outcome != Some(true) {
+            self.add_cut_off();
+        } else {
+            self.add(outcome, stop.as_ref());
+        }
+        *self.left_out.entry(left_out).or_default() += 1;
         Ok(true)
     }
 
@@ -154,6 +165,11 @@ impl RunCounts {
     pub fn add_left_out(&mut self, outcome: Option<bool>, stop: Option<&StopReason>, reason: &str) {
         self.add(outcome, stop);
         *self.left_out.entry(reason.to_owned()).or_default() += 1;
+    }
+
+    /// Returns whether all runs were left out.
+    pub(crate) fn keeps_none(&self) -> bool {
+        self.len() == self.left_out()
     }
 
     /// Adds the counts of other runs.

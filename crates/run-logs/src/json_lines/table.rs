@@ -1,7 +1,7 @@
 //! Tables with a row per run, or per step of a run: comma-separated values, or JSON Lines.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashSet},
     hash::{DefaultHasher, Hash, Hasher},
 };
 
@@ -229,7 +229,7 @@ pub(crate) fn refuse_utf16(file: &str, bytes: &[u8]) -> Result<(), InputError> {
 
 /// Returns the keys of all objects of JSON Lines, in the order in which they first occur.
 pub(crate) fn keys(bytes: &[u8]) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
+    let (mut all, mut known) = (Vec::new(), HashSet::new());
     for (_, line) in lines(bytes) {
         let keys = serde_json::from_slice(line).or_else(|_| {
             let text = String::from_utf8_lossy(line);
@@ -237,7 +237,7 @@ pub(crate) fn keys(bytes: &[u8]) -> Vec<String> {
         });
         // The problem with a line is reported where its row is read.
         let keys: BTreeMap<String, IgnoredAny> = keys.unwrap_or_default();
-        all.extend(keys.into_keys().filter(|key| !all.contains(key)).collect::<Vec<_>>());
+        all.extend(keys.into_keys().filter(|key| known.insert(key.clone())));
     }
     all
 }

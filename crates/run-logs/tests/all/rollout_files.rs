@@ -201,6 +201,16 @@ fn a_model_may_be_a_whole_number_as_a_key_may() {
     assert_eq!(counts.collect::<Vec<_>>(), [(1, 0), (1, 1)]);
 }
 
+/// `convert` writes a run that ended before a reply, and so before a model, as a line of a run that was left out.
+#[test]
+fn runs_that_name_no_model_form_one_unless_all_were_left_out() {
+    let n_models = |text: &str| RolloutFile::read("f", text.as_bytes()).unwrap().n_models();
+    let run = |model| format!("{{{model}\"turns\": [{{\"tokens\": 5}}], \"success\": 1}}\n");
+    let left_out = r#"{"success": false, "left_out": "no_turn"}"#;
+    assert_eq!(n_models(&(run(r#""model": "m", "#) + left_out)), 1);
+    assert_eq!(n_models(&(run(r#""model": "m", "#) + &run("") + left_out)), 2);
+}
+
 #[test]
 fn a_run_that_a_budget_cut_off_is_no_failure_in_the_counts() {
     let text = r#"{"turns": [{"tokens": 5}], "success": 1}
@@ -208,9 +218,10 @@ fn a_run_that_a_budget_cut_off_is_no_failure_in_the_counts() {
         {"turns": [{"tokens": 5}], "success": 0, "cut_off": true}
         {"turns": [{"tokens": 5}], "success": 0, "cut_off": true, "stop_reason": "quota"}
         {"turns": [{"tokens": 5}], "success": 0, "stop_reason": "max_steps"}
-        {"turns": [{"tokens": 5}], "success": 0, "stop_reason": "max_steps", "cut_off": false}"#;
+        {"turns": [{"tokens": 5}], "success": 0, "stop_reason": "max_steps", "cut_off": false}
+        {"success": 0, "cut_off": true, "left_out": "no_turn"}"#;
     let counts = RolloutFile::read("f", text.as_bytes()).unwrap().counts();
     let counts = serde_json::to_value(counts).unwrap();
     let [failed, unknown, at_limit] = ["n_failed", "n_unknown", "n_at_limit"].map(|it| &counts[it]);
-    assert_eq!([failed, unknown, at_limit], [2, 3, 3], "{counts}");
+    assert_eq!([failed, unknown, at_limit], [2, 4, 4], "{counts}");
 }

@@ -64,8 +64,8 @@ use trajectory_metrics::{Better, Figure, Undefined};
 /// The number of bins of progress.
 const BINS: usize = 5;
 
-/// Replays runs and evaluates the estimates of their remaining cost. If there are several resources, `resources` of
-/// the column holds the figures of each, and the joint hit rate is added.
+/// Replays runs and evaluates the estimates of their remaining cost. For several resources, the column has the joint
+/// hit rate, and its part `resources` has the figures of each resource.
 ///
 /// # Errors
 ///
@@ -150,7 +150,7 @@ pub fn report(columns: Vec<(String, Column)>, options: &Options) -> Report {
     report
 }
 
-/// Returns the results of these runs: the values of [`METRICS`], or of other metrics of [`Known`].
+/// Returns the results of these runs, with the values of `metrics`, such as [`METRICS`].
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
 //! Converts runs of logs to lines of the files that evaluations read.
 //!
-//! A run that cannot be converted is a line with its outcome, its stop and the reason (`left_out`), which readers count
-//! and do not score; only a run that is no problem has no line.
+//! A run that cannot be converted becomes a line with its outcome, its stop and the reason (`left_out`). Readers count
+//! such a line and do not score it. Only [`problems`] skips runs.
 //!
 //! ```
 //! use std::io::Cursor;
@@ -28,8 +28,8 @@ use run_logs::{ConfidenceStream, Error, ForecastPolicy, LoggedRun, RunTable};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// Returns the lines of a file of traces with the forecasts of one stream. The policy decides what happens to turns
-/// without a value.
+/// Returns the lines of a file of traces with the forecasts of one stream. `missing` is the policy for turns without a
+/// value.
 ///
 /// # Errors
 ///
@@ -49,7 +49,7 @@ pub fn rollouts(table: &RunTable) -> Vec<Value> {
     table.rows().iter().map(|row| line(row.rollout())).collect()
 }
 
-/// Returns the lines of a file of problems. It has the runs with an outcome and more than 0 output tokens.
+/// Returns the lines of a file of problems: one for each run with an outcome and more than 0 output tokens.
 #[must_use]
 pub fn problems(table: &RunTable) -> Vec<Value> {
     table.rows().iter().filter_map(problem).collect()
@@ -62,7 +62,7 @@ pub fn paths(table: &RunTable) -> Vec<Value> {
     table.rows().iter().map(|row| line(row.calls())).collect()
 }
 
-/// Returns one OTLP/JSON request for each run: its usage, its end and its results as evaluation events
+/// Returns one OTLP/JSON request for each run, with its usage, its end, and its results as evaluation events
 /// ([`LoggedRun::to_otlp`]).
 #[must_use]
 pub fn otel(table: &RunTable) -> Vec<Value> {

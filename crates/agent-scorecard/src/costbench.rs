@@ -101,11 +101,11 @@ pub struct GreedyScore {
     calls: usize,
 }
 
-/// The cost of the optimal run of one query, and its distance from the optimal path.
+/// The cost of the optimal run of one query, and the distance of the run from the optimal plan at the start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OptimumScore {
     cost: f64,
-    /// The distance from the optimal path; `None` if not all events occurred in the run.
+    /// The distance; `None` if not all events occurred in the run.
     distance: Option<f64>,
 }
 

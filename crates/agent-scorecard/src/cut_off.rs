@@ -99,7 +99,7 @@ const MOST_PAIRS: usize = 3;
 /// The scoring rule of the mean scores.
 const RULE: &str = "log, clipped at 1e-6";
 
-/// What is known about the complete and the cut-off runs of one column.
+/// The scores of the runs of one column, with probabilities of success and weights.
 #[derive(Clone, Debug)]
 pub struct Known {
     /// The score of each run, with a probability of success of 0 after a stop.
@@ -177,8 +177,8 @@ fn mean(values: impl Iterator<Item = f64>) -> Result<f64, Undefined> {
     mean.finish().map_err(|_| Undefined::new("there is no run of this kind"))
 }
 
-/// Scores each stream with every treatment of runs that were cut off. If all streams hold the same runs in the same
-/// order, they are compared pairwise, with the same probabilities of success after a stop.
+/// Scores each stream of forecasts with every treatment of cut-off runs. If all streams contain the same runs in the
+/// same order, they use the same probabilities of success after a stop, and are also compared pairwise.
 ///
 /// # Errors
 ///

@@ -76,8 +76,8 @@ impl Setting {
     }
 }
 
-/// Scores a model on solving tool-calling tasks at the lowest cost, with a row for each number of steps and kind of
-/// events. If there are streams of confidence, scores them, too.
+/// Scores how well a model solves tool-calling tasks at the lowest cost, with a row for each number of steps and kind
+/// of events. If the model stated its confidence, this is scored, too.
 ///
 /// # Errors
 ///

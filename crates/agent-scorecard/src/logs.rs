@@ -181,7 +181,7 @@ pub fn formats() -> Report {
     }
 }
 
-/// Returns the report on the fields that JSON Lines of another program may have for the facts of a run.
+/// Returns the report on the fields of an unknown JSON Lines file that may contain the facts of a run.
 ///
 /// ```
 /// use agent_scorecard::{logs::suggested, run_logs::LineFields};

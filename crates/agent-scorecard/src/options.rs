@@ -63,7 +63,7 @@ impl Named for Format {
     }
 }
 
-/// Parses one of several values by name; help and errors list the names.
+/// Parses one of several values by name. Help and errors list the names.
 #[cfg(feature = "clap")]
 pub fn one_of<T: Clone + Send + Sync + 'static>(
     choices: impl IntoIterator<Item = (&'static str, T)>,
@@ -85,7 +85,7 @@ pub fn names<T: Named>() -> impl clap::builder::TypedValueParser<Value = T> {
     one_of(T::names())
 }
 
-/// Deserializers of fields, which accept a text, a number, or a list of these for fields with several values.
+/// Deserializers of fields. A field accepts a text or a number; a field with several values accepts a list of these.
 pub mod read {
     use std::{fmt, str::FromStr};
 
@@ -145,7 +145,7 @@ pub mod read {
         Vec::<Text>::deserialize(from)?.into_iter().map(|text| text.parse(&parse)).collect()
     }
 
-    /// Deserializes a value of a type with names.
+    /// Deserializes a value from its name.
     pub fn name<'de, T: Named, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
         one(from, T::named)
     }
@@ -205,7 +205,7 @@ pub mod read {
 /// The maximum number of resamples. More would change no displayed digit, and take hours.
 const MOST_RESAMPLES: u64 = 1_000_000;
 
-/// Parses a whole number within these bounds.
+/// Returns a parser of whole numbers from `least` to `most`.
 pub fn whole<T: TryFrom<u64>>(
     least: u64,
     most: u64,
@@ -264,12 +264,12 @@ pub fn points(text: &str) -> Result<f64, &'static str> {
     within(text, 1.0..=100.0, "give a number of points from 1 to 100")
 }
 
-/// Parses a budget as a share of the costs.
+/// Parses a budget as a share of the total cost.
 pub fn alpha(text: &str) -> Result<Alpha, &'static str> {
     checked(text, Alpha::new, "give a number above 0 and at most 1")
 }
 
-/// Parses a budget of a resource.
+/// Parses a cap on a resource.
 pub fn cap(text: &str) -> Result<f64, &'static str> {
     within(text, 0.0..=1e100, "give a number from 0 to 1e100")
 }
@@ -292,7 +292,7 @@ pub fn caps(text: &str) -> Result<Caps, &'static str> {
     Ok(Caps { may_be_one: values.len() > 1 && is_short && are_thousands, values })
 }
 
-/// Parses a coverage.
+/// Parses a nominal coverage.
 pub fn level(text: &str) -> Result<Level, &'static str> {
     checked(text, Level::new, "give a number between 0 and 1")
 }
@@ -327,17 +327,17 @@ pub fn refinement(text: &str) -> Result<usize, String> {
     whole(0, 10)(text)
 }
 
-/// Parses a share as a probability.
+/// Parses a probability.
 pub fn probability(text: &str) -> Result<Probability, &'static str> {
     Probability::new(share(text)?).map_err(|_| "give a number from 0 to 1")
 }
 
-/// Parses the factor by which the odds may be wrong.
+/// Parses the factor by which odds of success may be wrong.
 pub fn odds_ratio(text: &str) -> Result<f64, &'static str> {
     within(text, 1.0..=f64::MAX, "give a finite number of at least 1")
 }
 
-/// Parses a policy by name.
+/// Parses a policy for missing or invalid forecasts.
 pub fn policy(name: &str) -> Result<ForecastPolicy, &'static str> {
     let (policy, first) = name.split_once('=').map_or((name, None), |(a, b)| (a, Some(b)));
     let policy = policy.replace('-', "_");

@@ -78,8 +78,8 @@ pub struct PathOptions {
     pub pool: bool,
 }
 
-/// Reads the runs of a file of tool calls with all threads, and returns them separately for each model; a single model
-/// is not named. Each line is a [`PathRun`]. `file` names the source in errors.
+/// Reads the runs of a file of tool calls with all threads, and returns the counts for each model. A single model has
+/// the name `None`. Each line is a [`PathRun`]. `file` names the source in errors.
 ///
 /// # Errors
 ///

@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// A list of texts in one allocation. Each text is a part of a line.
+/// A list of texts, stored in one string. Each must be shorter than 4 GiB.
 #[derive(Clone, Debug, Default)]
 pub struct Texts {
     text: String,

@@ -39,7 +39,7 @@ use crate::{
 
 pub use published::{Published, RangeCounts, SampleMetrics, as_published, training_reward};
 
-/// The metrics of the released code.
+/// The metrics that BAGEN's released code computes.
 pub const PUBLISHED: [Metric<Published>; 7] = metrics! { Published;
     "hit_rate", "hit rate", Higher, in [0.0, 1.0],
         "Share of the prefixes of successful runs whose interval contains the remaining cost; for Warehouse, the intervals of all resources must contain it.",
@@ -67,9 +67,9 @@ fn counted(value: Option<f64>) -> Result<f64, Undefined> {
     value.ok_or(Undefined::new("no sample counts for this figure"))
 }
 
-/// Returns the report on a file of estimates that BAGEN released. It has the metrics of the first resource, the
-/// metrics of the released code in `as_published`, and for Warehouse the metrics of each resource in `resources`. Of
-/// the options, only the coverage and the number of resamples are used.
+/// Returns the report on a file of estimates that BAGEN released. It has the metrics of the first resource, and
+/// `as_published` has the metrics of the released code. For Warehouse, `resources` has the metrics of each resource. Of
+/// the options, it uses only the coverage, the reading and the bootstrap.
 ///
 /// # Errors
 ///

@@ -68,7 +68,7 @@ impl Default for CapOptions {
 }
 
 impl CapOptions {
-    /// Returns the caps.
+    /// Returns the caps to compare.
     ///
     /// # Errors
     ///
@@ -125,8 +125,8 @@ const SAVED: Measure = measure! { "saved_share", "share saved", Higher, in [0.0,
 const SAVED_USD: Measure = measure! { "saved_usd_share", "share of USD saved", Higher, in [0.0, 1.0],
 "Share of the money that was spent after the turn in which the cap was reached, over the runs whose cost is known." };
 
-/// The measures in the report on caps: the lowest caps that keep 90 %, 95 % and 99 % of the successes, and those in
-/// each row of `caps`.
+/// The measures in the report on caps: the lowest caps that keep 90 %, 95 % and 99 % of the successes, then the
+/// measures in the rows of `caps`.
 pub const CAP_MEASURES: [Measure; 9] =
     [LOWEST[0].1, LOWEST[1].1, LOWEST[2].1, KEPT, LOST, FAILED, AT_LIMIT, SAVED, SAVED_USD];
 
@@ -264,21 +264,22 @@ fn tasks_needed(percent: usize) -> usize {
 }
 
 /// Computes, for each of these caps on [`CapOptions::resource`], how many runs it would have ended, how many successes
-/// it would have kept and how much spending it would have saved. The list `caps` has a row for each cap in rising
-/// order. Before it stand the lowest caps that keep 90 %, 95 % and 99 % of the successes.
+/// it would have kept and how much spending it would have saved. The block starts with the lowest caps that keep 90 %,
+/// 95 % and 99 % of the successes. Its list `caps` has a row for each cap in ascending order.
 ///
-/// A run needs the amount that it spent, and a lower cap would have ended it. If some of its spending is not known, the rest
-/// is a lower bound: a cap below it would have ended the run, and a higher cap may have. The share of kept successes therefore
-/// has a lowest and a highest value, and the lowest caps are those that keep enough in any case. If some spending of successes is
-/// not known, the interval of a share covers the share with 95 %, but either of its ends may err in up to 5 % of cases (Imbens and
-/// Manski 2004, Confidence intervals for partially identified parameters, doi:10.1111/j.1468-0262.2004.00555.x).
+/// A run needs the amount that it spent, and a lower cap would have ended it. If some of its spending is unknown, the
+/// known part is a lower bound: a cap below this bound would have ended the run, and a higher cap may have. The share
+/// of kept successes therefore has a lowest and a highest value, and the lowest caps keep enough in any case. If some
+/// spending of successes is unknown, the interval of a share has a coverage of 95 %, but each of its bounds may err in
+/// up to 5 % of cases (Imbens and Manski 2004, Confidence intervals for partially identified parameters,
+/// doi:10.1111/j.1468-0262.2004.00555.x).
 ///
-/// Failed runs that a budget cut off are counted separately, because the amount that they needed is unknown. The spending of all
-/// runs with known spending, including these, is compared with the sum of `min(spent, cap)`. Money covers the runs with a known
-/// cost; all turns count in full up to and including the turn in which the cap is reached. Shares have intervals of 95 % by whole tasks ([`trajectory_metrics::estimates`]), for
-/// caps that were chosen without looking at these runs. The interval of a lowest cap allows for its choice. In simulations
-/// with 40 to 200 tasks of one to three runs, it lies below the cap that keeps the same share in the population of runs in
-/// at most 6 % of cases.
+/// Failed runs that a budget cut off are counted separately, because the amount that they needed is unknown. The saving
+/// is the known spending of all runs, including these, minus the sum of `min(spent, cap)`. The saving of money is the
+/// cost of the turns after the one that reaches the cap, over the runs with a known cost. Shares have 95 % intervals by
+/// whole tasks ([`trajectory_metrics::estimates`]), for caps that were chosen without looking at these runs. The
+/// interval of a lowest cap allows for its choice. In simulations with 40 to 200 tasks of one to three runs, it lies
+/// below the cap that keeps the same share in the population of runs in at most 6 % of cases.
 ///
 /// Agents are assumed not to know of the cap and to act as before up to it, and runs ended by the cap are assumed not to
 /// succeed.
@@ -511,8 +512,8 @@ fn picture(needs: &[Need], rows: &[Block], unit: &str) -> Picture {
     }
 }
 
-/// Returns the report on caps, with a column for each file, or for each model if a file names several. On request, it
-/// also has the results for all runs together.
+/// Returns the report on caps, with a column for each file, or for each model if a file names several. `pooled` adds
+/// the results for all runs together.
 #[must_use]
 pub fn caps_report(
     mut columns: Vec<Column>,

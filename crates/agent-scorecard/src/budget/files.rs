@@ -22,7 +22,7 @@ const COSTS: [&str; 3] = ["input_tokens", "output_tokens", "cost_usd"];
 /// The maximum cost; larger values cannot be compared with costs numerically.
 const MOST: f64 = 1e100;
 
-/// A file of runs that was checked: each turn states every estimated resource, as a number or as null.
+/// The checked runs of a file. Each turn states every estimated resource, as a number or as null.
 ///
 /// ```
 /// use agent_scorecard::{Error, budget::RunFile};
@@ -42,7 +42,7 @@ pub struct RunFile {
 }
 
 impl RunFile {
-    /// Reads and checks every run of a file for estimates of these resources. `file` names the source in errors.
+    /// Reads all runs of a file, and checks that each turn states these resources. `file` names the source in errors.
     ///
     /// # Errors
     ///
@@ -112,7 +112,7 @@ impl RunFile {
         Ok(file)
     }
 
-    /// Returns the runs of a log for estimates of these resources, model by model.
+    /// Collects a log's runs, model by model, and checks that turns state these resources.
     ///
     /// # Errors
     ///
@@ -122,7 +122,7 @@ impl RunFile {
         Self::checked(RolloutFile::of_log(file, log.iter().map(|column| &column.table)), spent)
     }
 
-    /// Returns the runs of each model, if the file names several, and otherwise all of them.
+    /// Splits the runs by model if the file names several, and otherwise returns all runs together.
     #[must_use]
     pub fn by_model(self) -> Vec<(Option<String>, Self)> {
         if self.runs.n_models() <= 1 {

@@ -41,9 +41,9 @@ const NO_FEASIBLE: &str = "there is no prefix of a feasible run";
 const NO_FAILED: &str = "there is no prefix of a run that failed or exceeded its cap";
 const NOT_STATED: &str = "the runs do not state the spending of failed runs after each turn";
 
-/// The metrics of estimates. The first ones measure correctness; the last ones are references that no estimator
-/// could know. A prefix is the spending of a run after 1 to T - 1 of its T turns. It is feasible if its run succeeded within
-/// its caps.
+/// The metrics of estimates. The last three are references: losses of intervals that are known only afterwards. A
+/// prefix is the spending of a run after 1 to T - 1 of its T turns. It is feasible if its run succeeded within its
+/// caps.
 pub const METRICS: [Metric<Known>; 38] = metrics! { Known;
     "macro_f1_first_turn", "macro F1 of feasibility at the first turn", Higher, in [0.0, 1.0],
         "Mean F1 of the classes feasible and impossible over the prefixes after one turn.",

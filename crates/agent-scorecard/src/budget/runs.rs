@@ -31,7 +31,7 @@ pub struct Recorded {
     pub problem: Option<String>,
 }
 
-/// The answers, by the id of the run and the number of completed turns.
+/// A model's answers, by the id of the run and the number of completed turns.
 pub type Answers = BTreeMap<String, BTreeMap<usize, Recorded>>;
 
 /// The source of the estimates: an estimator, or a model's recorded answers.
@@ -257,7 +257,7 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// [`Options`](error::Error::Options) with the names of those that do not.
+    /// [`Options`](error::Error::Options) with the names of the incompatible options.
     pub fn check(&self) -> Result<(), error::Error> {
         let is_one = self.others().is_empty();
         let is_repeated = |at: usize| self.resources[..at].contains(&self.resources[at]);
@@ -325,7 +325,7 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// Returns a sample for each prefix, by run and turn.
+    /// Returns a sample for each prefix, sorted by run and turn.
     #[must_use]
     pub fn every_sample(&self) -> Vec<Sample> {
         let mut all = [self.samples.as_slice(), &self.trivial].concat();
@@ -334,11 +334,11 @@ impl Runs {
     }
 }
 
-/// The name of the resource of input tokens excluding repeated history.
+/// The name of the resource that counts input tokens excluding repeated history.
 pub const FRESH: &str = "fresh_input_tokens";
 
-/// Returns the resources that files state and that add up to a resource: `input_tokens` and `output_tokens` for
-/// `total_tokens`, otherwise the resource itself.
+/// Returns the resources in files that add up to this resource: `input_tokens` and `output_tokens` for `total_tokens`,
+/// otherwise the resource itself.
 #[must_use]
 pub fn parts_of(resource: &str) -> Vec<&str> {
     match resource {

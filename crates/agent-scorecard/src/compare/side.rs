@@ -329,12 +329,12 @@ impl From<TraceRun> for SideRun {
 }
 
 impl Side {
-    /// Reads the runs of a file of traces like [`TraceFile::read_all`](run_logs::TraceFile::read_all), but keeps only the
-    /// data that a comparison needs. Runs without a confidence come last.
+    /// Reads the runs of a file of traces like [`run_logs::TraceFile::read_all`], but keeps only the data that a
+    /// comparison needs. Runs without a confidence come last.
     ///
     /// # Errors
     ///
-    /// Errors of [`TraceFile::read_all`](run_logs::TraceFile::read_all).
+    /// Errors of [`run_logs::TraceFile::read_all`].
     pub fn read_all(
         file: &str,
         source: impl Read,

@@ -5,7 +5,7 @@ use run_logs::{StepUse, Ungraded};
 
 use crate::texts::Texts;
 
-/// What a comparison needs to know about one run.
+/// The data of one run that a comparison uses.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SideRun {
     /// The task, or the run's own name if it has none. Runs of one task are not independent.
@@ -47,7 +47,7 @@ pub struct Used {
     pub tool_seconds: Option<f64>,
 }
 
-/// Many runs of an agent, stored in a few flat lists. A run of a table takes 32 bytes and the bytes of its task.
+/// The runs of an agent, stored in a few flat lists. A run read from a table takes 32 bytes plus the name of its task.
 #[derive(Clone, Debug, Default)]
 pub struct SideRuns {
     tasks: Texts,

@@ -9,7 +9,7 @@ use crate::{
     report::block::{Block, Field, Position},
 };
 
-/// The settings of a sweep over worlds. The defaults are those of the paper.
+/// The options of [`sweep()`]. The defaults are those of the paper.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepOptions {
     /// The world from which the settings of each group differ in one way.
@@ -48,9 +48,9 @@ const GROUPS: [(&str, &str); 5] = [
     ("seed", "figure 9"),
 ];
 
-/// Runs the greedy policy in groups of settings that differ in the length of tasks, the noise, the kind of events, the
-/// number of events or the seed, and returns each mean with an interval. The paper has the same figures and tables for
-/// models.
+/// Runs the greedy policy in groups of settings, and returns each mean with an interval. The settings of a group differ
+/// in one way: in the length of tasks, the noise, the kind of events, the number of events or the seed. The paper has
+/// the same figures and tables for models.
 ///
 /// # Errors
 ///

@@ -22,7 +22,7 @@ pub fn read_chances(
     by_id(file, source, |Line { id, success_chance }| (id, success_chance))
 }
 
-/// Reads the numbers of continuations of each run that ended in each way: JSON Lines with the fields `id`,
+/// Reads how many continuations of each run succeeded and how many failed: JSON Lines with the fields `id`,
 /// `successes`, `failures` and, if there are any, `unresolved` and `invalid`.
 ///
 /// # Errors
@@ -48,7 +48,7 @@ pub fn read_continuations(
     })
 }
 
-/// Reads the group of each run, such as how hard its task is: JSON Lines with the fields `id` and `group`.
+/// Reads the group of each run, such as the difficulty of its task: JSON Lines with the fields `id` and `group`.
 ///
 /// # Errors
 ///

@@ -7,7 +7,8 @@ use trajectory_metrics::{Bootstrap, Probability, WeightSchedule};
 
 use crate::{options, traces::settings::Calibration};
 
-/// The rule that hides outcomes of complete runs, in order to measure the effect of hiding on the simple score.
+/// The rule that hides outcomes of complete runs, to measure how this changes the score that counts cut-off runs as
+/// failures.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hide {

@@ -69,8 +69,8 @@ const COUNTS: [(&str, &str); 8] = [
     ("runs_failed_and_stopped", key::n_stopped_failed_rollouts),
 ];
 
-/// Scores a model's estimates of the remaining cost of runs for each resource, next to the estimators linear, quantile
-/// and conformal at the same prefixes.
+/// Scores a model's estimates of the remaining cost of runs for each resource, and the estimators `linear`, `quantile`
+/// and `conformal` at the same prefixes.
 ///
 /// The rows of the model and of each estimator read every interval as feasible, as the paper does. If there are caps,
 /// further rows are [by the cap](Reading::Cap). The records are of these rollouts; `counts` has all runs of the log,

@@ -22,8 +22,8 @@ use crate::{
     traces::pictures::curves,
 };
 
-/// Scores each stream of a model's confidence. The streams come from its replies and from the follow-up questions
-/// after each run: probabilities of success from continuations, and further streams.
+/// Scores each stream of a model's confidence. A stream comes from its replies, or from [`FollowUp`] questions after a
+/// run.
 ///
 /// # Errors
 ///

@@ -66,7 +66,7 @@ const MEANS: [OfRun; 4] = [
 ];
 
 /// Scores runs in an environment and the estimates of their remaining cost. The estimates come from the player, if it
-/// was asked, and from estimators that learn from earlier runs. The table is the one of [`super::budget()`].
+/// was asked, and from estimators that learn from earlier runs. The table is the same as in [`super::budget()`].
 ///
 /// # Errors
 ///

@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// A planned problem that the model attempted a second time, after it was told the allocation.
+/// A problem that the model attempted a second time, after it was told the allocation in its plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReSolved {
     /// The framing of the plan.
@@ -42,8 +42,8 @@ struct Again<'a> {
     left_out: usize,
 }
 
-/// Scores a model's plans for pools of questions that it also attempted one by one, for each budget, framing and
-/// regime. The report also has the effect of telling the model its allocations.
+/// Scores a model's plans for pools of questions, for each budget, framing and regime. The model also attempted each
+/// question separately. The report includes the effect of telling the model its allocations.
 ///
 /// # Errors
 ///
@@ -179,8 +179,9 @@ fn by_alpha(rows: &[TriageFigures]) -> Picture {
     efficiency_picture(curves, "the model")
 }
 
-/// Returns the mean efficiencies of one mode of the model on one data set as input for
-/// [`VariantTable`](crate::triage::VariantTable), which makes tables 1 to 3 of the paper. The framing is the variant.
+/// Returns the mean efficiencies of a model in one mode on one data set for
+/// [`VariantTable`](crate::triage::VariantTable), which makes tables 1 to 3 of the paper. Each framing is a variant of
+/// the prompt.
 ///
 /// # Errors
 ///

@@ -77,9 +77,9 @@ enum Remark {
 }
 
 impl Prices {
-    /// Reads an object of models with their [`Price`]: `{"MODEL": {"input": 3, "cached_input": 0.3, "cache_write": 3.75,
-    /// "output": 15, "tiers": {"long_context": {"above_input_tokens": 200000, "input": 6, "output": 22.5}}}}`, of which
-    /// `input` and `output` are required. `file` names the source in errors.
+    /// Reads a JSON object that maps each model to its [`Price`]: `{"MODEL": {"input": 3, "cached_input": 0.3,
+    /// "cache_write": 3.75, "output": 15, "tiers": {"long_context": {"above_input_tokens": 200000, "input": 6,
+    /// "output": 22.5}}}}`. Only `input` and `output` are required. `file` names the source in errors.
     ///
     /// # Errors
     ///
@@ -102,8 +102,8 @@ impl Prices {
         Ok(Self { prices, ..Self::default() })
     }
 
-    /// Sets the agent's cost of a run from its tokens, if the log has no cost or has a cost of 0 although tokens were
-    /// used. Tokens are priced by model if the log counts them separately.
+    /// Sets the cost of a run's agent from its tokens if the log has no cost, or a cost of 0 although tokens were used.
+    /// If the log counts the tokens of each model, each model has its own price.
     pub fn price(&mut self, run: &mut Run) {
         let is_free = run.usage.cost_usd == Some(0.0) && run.usage.total_tokens() > Some(0);
         if run.usage.cost_usd.is_some() && !is_free {
@@ -150,7 +150,7 @@ impl Prices {
         self.remarks.iter().map(note).collect()
     }
 
-    /// Returns the models that have no price, so that some runs have no cost.
+    /// Returns the models without a price whose runs therefore have an unknown cost.
     #[must_use]
     pub fn models_without_price(&self) -> Vec<String> {
         let model = |remark: &Remark| match remark {

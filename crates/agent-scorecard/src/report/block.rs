@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// The prefix that the name of in-memory rows has. It replaces the name of a file.
+/// The prefix of a name that denotes rows in memory instead of a file.
 pub const ROWS: &str = "rows:";
 
 /// The answer to one question about one or more columns of runs.
@@ -82,7 +82,7 @@ pub struct Block {
     pub pictures: BTreeMap<String, Picture>,
 }
 
-/// The position of a sentence on the values of a block.
+/// The place in a report where a sentence about a block is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Position {
     /// A clause that concludes no more than the intervals support. It begins in lower case and has no full stop, because a
@@ -182,10 +182,9 @@ impl From<(String, Option<String>, Block)> for Column {
 }
 
 impl Report {
-    /// Creates a report of these columns. A column can be made from a file, a model if the file has several, and its
-    /// results. A column without a name takes the name of its model, or of its file without a known ending. If two names
-    /// are equal, the name of the file is added, and then its path. The conclusions of the report are the ones of the
-    /// blocks.
+    /// Creates a report of these columns. A column can be made from its file, its model (if the file has several) and
+    /// its results. A column without a name takes the name of its model, or of its file without a known ending. If two
+    /// names are equal, the name of the file is added, and then its path. The report has the conclusions of the blocks.
     #[must_use]
     pub fn of_columns<C: Into<Column>>(columns: Vec<C>) -> Self {
         let mut columns: Vec<Column> = columns.into_iter().map(Into::into).collect();
@@ -206,7 +205,7 @@ impl Report {
         self.together = block;
     }
 
-    /// Sets the account of each column, in the order of the columns.
+    /// Sets the counts of runs for each column, in the order of the columns.
     pub fn set_accounts(&mut self, accounts: impl IntoIterator<Item = Account>) {
         let names = self.columns.iter().map(|column| column.name.clone());
         let named = names.zip(accounts).map(|(name, account)| Account { name, ..account });
@@ -267,9 +266,9 @@ impl Field {
         Self { value, ..Self::shown(measure.key, measure.label, ()) }
     }
 
-    /// Creates a figure that is the mean of values, with an interval that treats the values of a task as dependent, see
-    /// [`estimates::mean`](trajectory_metrics::estimates::mean). The range of the measure determines the kind of interval. The
-    /// figure is undefined without values, or for a value outside the range.
+    /// Creates a figure that is the mean of these values. Its interval treats the values of a task as dependent
+    /// ([`trajectory_metrics::estimates::mean`]). The range of the measure determines the kind of interval. The figure
+    /// is undefined without values, or if a value is outside the range.
     ///
     /// ```
     /// use agent_scorecard::{Better, Field, Measure, Value, trajectory_metrics::Level};
@@ -291,7 +290,7 @@ impl Field {
         Self { value, ..Self::shown(measure.key, measure.label, ()) }
     }
 
-    /// Creates a field that holds a block of values. Without a block, the field is null.
+    /// Creates a field that contains a block of values, or null without a block.
     pub fn block(key: impl Into<Cow<'static, str>>, block: impl Into<Option<Block>>) -> Self {
         let null = Self::json(key, ());
         match block.into() {
@@ -360,7 +359,7 @@ impl Block {
         Self { title: title.into(), ..Self::of(fields) }
     }
 
-    /// Adds sentences. Notes make JSON list the notes, even if there is none.
+    /// Adds sentences. With [`Position::Note`], JSON lists the notes even if there is none.
     pub fn say(&mut self, position: Position, sentences: impl IntoIterator<Item = String>) {
         self.lists_notes |= position == Position::Note;
         self.sentences.extend(sentences.into_iter().map(|sentence| (position, sentence)));
@@ -399,14 +398,14 @@ impl Block {
         notes.map(|note| format!("{of}: {note}")).collect()
     }
 
-    /// Adds each of these named pictures that has something to draw.
+    /// Adds these pictures under their names, except empty ones.
     pub fn draw(&mut self, pictures: impl IntoIterator<Item = (&'static str, Picture)>) {
         let drawn = pictures.into_iter().filter(|(_, picture)| !picture.is_empty());
         self.pictures.extend(drawn.map(|(name, picture)| (name.to_owned(), picture)));
     }
 
-    /// Adds a value that only JSON has. A value that JSON cannot represent, such as a map with keys that are not texts,
-    /// becomes the text of the error.
+    /// Adds a value that appears only in JSON. A value that JSON cannot represent, such as a map whose keys are not
+    /// texts, is replaced by the text of the error.
     pub fn push_json<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) {
         self.fields.push(Field::json(
             key,
@@ -516,7 +515,7 @@ impl Block {
         Some(point(x, &self.figure(key).ok()?))
     }
 
-    /// Returns the finite number under a key, in any form of value.
+    /// Returns the finite number under a key: a JSON number or the value of a figure.
     #[must_use]
     pub fn number(&self, key: &str) -> Option<f64> {
         match self.get(key)? {

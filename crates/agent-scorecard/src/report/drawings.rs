@@ -34,8 +34,8 @@ pub struct Drawings {
 }
 
 impl Report {
-    /// Returns all pictures by name, the most informative first. Up to four columns with the same axes share a picture;
-    /// more columns have a picture each.
+    /// Returns all pictures by name, the most informative first. Columns share a picture with the same title and axes
+    /// if it has at most four curves in total.
     #[must_use]
     pub fn drawings(&self) -> Vec<Drawings> {
         let places = self.pictured();
@@ -49,7 +49,7 @@ impl Report {
     }
 
     /// Returns the main picture of the report: the picture with the first name in `main_pictures` for which there is
-    /// one. The pictures of single columns with this name are combined into one; if there are none, it is the picture
+    /// one. It combines the pictures that single columns have under this name. If no column has one, it is the picture
     /// of all columns together. `None` if no name has a picture.
     #[must_use]
     pub fn main_drawing(&self) -> Option<Picture> {

@@ -33,8 +33,8 @@ fn made_by_inspect(stem: &str) -> Option<[&str; 2]> {
     (is_time && is_id).then(|| [&time[..19], task])
 }
 
-/// Returns the name of a log, which consists of model and task, if its file has inspect_ai's default name. `None` for
-/// any other file. The task of a run is the task of the log, followed by a slash and the sample.
+/// Returns the name of a log, which consists of its model and task, if its file has inspect_ai's default name; `None`
+/// for any other file. `task` is the task of a run: the task of the log, a slash and the sample.
 ///
 /// ```
 /// use agent_scorecard::log_name;

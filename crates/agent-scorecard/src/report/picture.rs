@@ -128,7 +128,7 @@ impl Series {
         Self { name: name.into(), mark, x, y, low: Vec::new(), high: Vec::new() }
     }
 
-    /// Creates a series of values with an interval for each: position, value, low, high.
+    /// Creates a series of values with intervals, from (position, value, low, high).
     pub fn with_intervals(
         name: impl Into<String>,
         mark: Mark,
@@ -146,7 +146,7 @@ impl Series {
         series
     }
 
-    /// Creates a band or vertical spans: position, low, high.
+    /// Creates a band or vertical spans, from (position, low, high).
     pub fn between(
         name: impl Into<String>,
         mark: Mark,
@@ -187,7 +187,7 @@ impl Series {
         self.x.is_empty()
     }
 
-    /// Returns the columns of numbers by their names in JSON.
+    /// Returns the non-empty lists of numbers, with their names in JSON.
     pub fn columns(&self) -> impl Iterator<Item = (&'static str, &[f64])> {
         let columns = [("x", &self.x), ("y", &self.y), ("low", &self.low), ("high", &self.high)];
         columns.into_iter().filter(|(_, column)| !column.is_empty()).map(|(n, c)| (n, c.as_slice()))

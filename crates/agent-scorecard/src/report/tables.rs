@@ -148,7 +148,8 @@ impl Report {
         places.filter(|place| !place.block.pictures.is_empty()).collect()
     }
 
-    /// Returns the lines that come before all tables, under the names of their columns if there are several.
+    /// Returns the lines that come before all tables. If there are several columns, the lines of a column begin with
+    /// its name.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let of_columns = self.columns.iter().flat_map(|column| {
@@ -170,7 +171,7 @@ impl Report {
         })
     }
 
-    /// Returns the names in these tables with their definitions.
+    /// Returns the names of measures in these tables with their definitions.
     #[must_use]
     pub fn terms(&self, tables: &[Table]) -> Vec<[&'static str; 2]> {
         let of_rows =
@@ -589,8 +590,8 @@ fn decimals(value: f64) -> usize {
     }
 }
 
-/// Formats a number for people. A whole number is unchanged. Other numbers have three decimals, more if fewer than two
-/// digits would be left, and fewer if they are large.
+/// Formats a number for people. Whole numbers and numbers of at least 100 have no decimals. Other numbers have three
+/// decimals, or more if three would leave fewer than two digits.
 ///
 /// ```
 /// use agent_scorecard::shown;

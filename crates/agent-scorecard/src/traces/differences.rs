@@ -152,10 +152,10 @@ pub fn differences(first: &TraceEvaluation, second: &TraceEvaluation) -> Result<
     Ok(Ok(block))
 }
 
-/// Adds to a report what concerns all columns: the title, the scoring, and the differences between two columns, if
-/// they were computed. The key of each entry of `differences` is the part of the columns that is compared, and is
-/// empty for whole columns. The best values are marked if all columns have the same runs; for two columns with
-/// different runs, the better value is marked if the interval of the difference excludes 0.
+/// Adds data on all columns to a report: the title, the scoring and, if they were computed, the differences between two
+/// columns. Each key in `differences` names the compared part of the columns, and is empty for whole columns. If all
+/// columns have the same runs, the best values are marked. For two columns with different runs, the better value is
+/// marked if the interval of the difference excludes 0.
 #[must_use]
 pub fn with_differences(
     mut report: Report,

@@ -62,8 +62,8 @@ pub(super) fn merged(
     Ok(all)
 }
 
-/// The evaluation of a column, to which runs are added one by one. It drops their forecasts once they are scored,
-/// except for calibration and pictures.
+/// The evaluation of a column, to which runs are added one by one. Forecasts are dropped after scoring unless
+/// calibration or pictures need them.
 ///
 /// Memory: a fixed number of numbers per run, its id and its task.
 ///
@@ -169,8 +169,8 @@ impl TraceEvaluation {
         Ok(evaluation)
     }
 
-    /// Reads and evaluates a file of traces, with all threads: see [`TraceFile::read`](run_logs::TraceFile::read) for
-    /// the format. `file` names the source in errors.
+    /// Reads and evaluates a file of traces, with all threads. [`run_logs::TraceFile::read`] describes the format.
+    /// `file` names the source in errors.
     ///
     /// # Errors
     ///

@@ -13,8 +13,8 @@ use crate::{
     },
 };
 
-/// The log score over complete and cut-off runs. It rewards low forecasts on runs that were cut off. Neither higher
-/// nor lower values are therefore better if there are such runs.
+/// The log score over complete and cut-off runs, with cut-off runs as failures. It rewards low forecasts on cut-off
+/// runs, so neither higher nor lower values are better if there are such runs.
 pub const CENSORED: Measure = Measure::new("tps_log_censored_simple", "TPS, log score, cut-off runs as failures", Better::Neither, "Mean trajectory log score in nats over complete and cut-off runs, if cut-off runs count as failures (q_Z = 0).").within(f64::NEG_INFINITY, 0.0);
 
 /// The measures shown next to T-ECE, from a [`CalibrationTest`] by task.
@@ -67,7 +67,7 @@ pub fn has_runs(block: &Block) -> bool {
     block.count(key::n) + block.count(key::n_censored) > 0
 }
 
-/// Returns the counts of the runs read, excluding runs that cannot be scored.
+/// Returns the counts of the runs read, with runs that cannot be scored counted as left out.
 #[must_use]
 pub fn account(block: &Block, of_runs: Account) -> Account {
     let excluded = block.inner(key::excluded);

@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// The runs of a log or of a folder of logs; if they are of several models, the runs of one model.
+/// The runs of a log or of a folder of logs; if there are several models, the runs of one of them.
 #[derive(Clone, Debug)]
 pub struct LoggedColumn {
     /// The log as named by the caller.
@@ -41,7 +41,7 @@ pub struct LoggedColumn {
 pub const UNKNOWN_MODEL: &str = "unknown model";
 
 impl LoggedColumn {
-    /// Creates the column of these runs, for example of the records of a benchmark of your own, by the default rules.
+    /// Creates the report column of these runs by the default rules. The runs may come from a benchmark of your own.
     ///
     /// # Errors
     ///
@@ -81,7 +81,7 @@ impl LoggedColumn {
         })
     }
 
-    /// Returns whether there are runs, but none of their model calls has a value of any stream.
+    /// Returns whether there are runs, but no model call with a value of any stream of confidence.
     #[must_use]
     pub fn is_without_streams(&self) -> bool {
         let is_empty = |stream| {
@@ -97,7 +97,8 @@ impl LoggedColumn {
         self.table.account(self.model.as_deref().unwrap_or(&self.file))
     }
 
-    /// Returns the runs of a stream as a file of traces. Runs without the stream are counted with the reason.
+    /// Returns a file of traces with the runs that have this stream of confidence. Runs without it are counted by
+    /// reason.
     ///
     /// # Errors
     ///
@@ -128,7 +129,7 @@ impl LoggedColumn {
     }
 }
 
-/// The name that a report uses if there are several formats.
+/// The name of the format in reports on logs of several formats.
 pub const SEVERAL: &str = "several";
 
 /// Returns the format that all logs have, or [`SEVERAL`].

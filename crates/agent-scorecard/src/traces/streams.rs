@@ -17,7 +17,7 @@ use crate::{
 /// A stream of confidence, its figures, and the digest of its complete runs.
 pub type StreamFigures = (ConfidenceStream, Block, RunsDigest);
 
-/// Returns the runs of a log that have a stream of confidence. A policy treats missing values.
+/// Returns the runs of a log that have a stream of confidence. `missing` is the policy for missing values.
 ///
 /// # Errors
 ///

@@ -90,10 +90,9 @@ impl Answers {
     ///
     /// # Errors
     ///
-    /// [`InputError`] for a source that cannot be read or has an invalid line, for a pool that is not below their number, for a model that is
-    /// missing or has no pools,
-    /// for an `alpha` that is not above 0 and at most 1, for a `ratio` that is not from 0 to 1, and for a pool that has
-    /// two answers at one alpha and ratio.
+    /// [`InputError`] for a source that cannot be read, an invalid line, a pool number that is too large, a model that
+    /// is missing or has no pools, an `alpha` that is not above 0 and at most 1, a `ratio` that is not from 0 to 1, and
+    /// two answers for a pool at one alpha and ratio.
     ///
     /// ```
     /// use agent_scorecard::{InputError, knapsack_oracle::Alpha, triage::Answers};

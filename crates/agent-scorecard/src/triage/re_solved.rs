@@ -18,8 +18,8 @@ use crate::{
 /// The maximum number of problems for which counts get intervals, which take memory for each problem.
 const MOST_PROBLEMS: u64 = 1 << 23;
 
-/// The counts of problems that were attempted a second time, after the model was told their allocations, by model and
-/// data set.
+/// For each model and data set, the counts of problems that were attempted again after the model was told their
+/// allocations.
 pub type ReSolvedCounts = BTreeMap<String, BTreeMap<String, BudgetAware>>;
 
 /// The effects of telling a model its allocations.

@@ -79,9 +79,9 @@ impl VariantTable {
         Ok(())
     }
 
-    /// Returns the mean over data sets for each model, mode, alpha and variant, and the agreement of the rankings
-    /// under the variants. Regimes without a score are left out. So are combinations of model, mode and alpha that
-    /// lack a score under some variant; these are counted.
+    /// Returns the mean over data sets for each model, mode, alpha and variant, and the agreement of the rankings under
+    /// the variants. Regimes without a score are left out. Combinations of model, mode and alpha that lack a score
+    /// under some variant are left out and counted.
     ///
     /// # Errors
     ///

@@ -19,7 +19,7 @@ pub struct RangeCounts {
     pub conservative: usize,
 }
 
-/// The values that the released code computes for one sample.
+/// The values that BAGEN's released code computes for one sample.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SampleMetrics {
@@ -45,7 +45,7 @@ pub struct SampleMetrics {
 }
 
 impl SampleMetrics {
-    /// Computes the figures of this sample like the released code.
+    /// Computes this sample's figures in the same way as BAGEN's released code.
     ///
     /// Reference: `evaluate_prediction` of both environments, and
     /// `compute_token_custom_reward_from_result`.
@@ -142,8 +142,8 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| sum / count as f64)
 }
 
-/// Aggregates samples as BAGEN's released code does for its table 1, its figures and its summaries.
-/// Compare with [`ProgressMetrics`](budget_estimation::ProgressMetrics) over the same samples.
+/// Aggregates samples in the same way as BAGEN's released code for table 1, the figures and the summaries.
+/// [`budget_estimation::ProgressMetrics`] has this workspace's metrics.
 ///
 /// Reference: `figure/bagen/generate_all_figures.py`, `compute_token_table1_row`,
 /// `compute_warehouse_table1_row` and `classify_range_direction`; `_build_summary` of both scripts; and
@@ -224,7 +224,7 @@ fn upper_median(samples: &[ReleasedSample]) -> Option<f64> {
     errors.get(errors.len() / 2).copied()
 }
 
-/// Returns the reward that BAGEN's training gives an answer; `remaining` is `None` if the run cannot finish.
+/// Returns the reward of an answer in BAGEN's training. `remaining` is `None` if the run cannot finish.
 ///
 /// For a run that can finish, `1.8 max(0, 1 - width / remaining)` if the two numbers are in order and contain the remaining
 /// cost, and 0 otherwise. 0.2 for `impossible` if the run cannot finish. If nothing remained, only the answer `[0, 0]` gets

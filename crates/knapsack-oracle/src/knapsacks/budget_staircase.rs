@@ -29,7 +29,7 @@ pub struct BudgetStaircase {
 const MOST_STEPS: usize = 1 << 24;
 
 impl BudgetStaircase {
-    /// Computes the best value for every budget from these items. Profits and weights may be 0.
+    /// Computes the best value of these items for every budget. Profits and weights may be 0.
     ///
     /// The staircase is exact. After each item it keeps the choices that no other choice beats in
     /// both weight and profit: O(n) passes over a list whose length is at most the sum of profits,

@@ -127,8 +127,8 @@ impl<'a> Knapsack<'a> {
         self.solve_within(u64::MAX)
     }
 
-    /// Finds the best choice that searches of about this many partial choices give, and an upper bound on the value of
-    /// every choice. [`Solution::is_optimal`] states whether the choice is proved to be the best.
+    /// Searches for the best choice by examining about `states` partial choices, and computes an upper bound on the
+    /// value of every choice. [`Solution::is_optimal`] states whether the choice is proved to be the best.
     ///
     /// A search adds one item at a time, so it may exceed the limit by a small multiple. The result does not depend
     /// on the speed of the machine. About ten million partial choices are examined in a second. Two parts of the work
@@ -205,7 +205,7 @@ impl<'a, const R: usize> Knapsack<'a, [u64; R]> {
         self.solve_within(1 << 22)
     }
 
-    /// Finds the best choice that a search tree of at most this many nodes gives, and an upper bound on the value of
+    /// Searches for the best choice with a tree of at most `nodes` nodes, and computes an upper bound on the value of
     /// every choice. [`Solution::is_optimal`] states whether the choice is proved to be the best.
     ///
     /// A search of one node solves the linear program in which items may be divided, and rounds its solution to a

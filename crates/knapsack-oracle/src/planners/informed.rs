@@ -49,13 +49,13 @@ impl Plan {
     }
 }
 
-/// A planner that takes the cheapest items first, whether solvable or not, as long as they fit. Each allocation is the
-/// true cost. [`InformedPlanner`] has an example.
+/// A planner that takes the cheapest items first, whether solvable or not, until one does not fit. Each allocation is
+/// the true cost. [`InformedPlanner`] has an example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CheapestFirst;
 
-/// A planner that takes items in descending order of value divided by cost, whether solvable or not, as long as they
+/// A planner that takes items in descending order of value divided by cost, whether solvable or not, until one does not
 /// fit. Each allocation is the true cost. [`InformedPlanner`] has an example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -7,7 +7,7 @@ use crate::{
     pools::pool::Pool,
 };
 
-/// What a planner sees of an item before anything is attempted: neither its cost nor whether it will be solved.
+/// The facts about an item that a planner sees before the first attempt. They exclude the cost and the outcome.
 ///
 /// ```
 /// use knapsack_oracle::{Error, Item, Plan, Pool, ProspectiveItem, ProspectivePlanner, Step};

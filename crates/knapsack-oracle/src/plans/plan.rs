@@ -18,7 +18,7 @@ scoring_rules::checked! {
     /// computed from it.
     ///
     /// With the feature `serde` a plan can be stored and read again. It is read without its pool;
-    /// [`Plan::execute`](crate::Plan::execute) checks that the plan fits the pool.
+    /// [`Plan::execute`] checks that the plan fits the pool.
     ///
     /// Reference: TRIAGE (2026), section 3.2, arXiv:2605.13414.
     ///

@@ -8,8 +8,7 @@ use crate::{
     values::unreadable_reason::UnreadableReason,
 };
 
-/// The result of reading a plan from a text. Returned by [`PlanReading::new`](crate::PlanReading::new), which
-/// has an example.
+/// The result of reading a plan from a text. Returned by [`PlanReading::new`], which has an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -119,7 +118,7 @@ impl PlanReading {
 
     /// Reads a plan with the repairs of appendix B of the paper, which keep some entries that [`PlanReading::new`]
     /// drops or refuses. An allocation that is not a number of tokens, such as `60%` or 0.6, becomes 0. If an item has
-    /// several entries, the first one counts. Both are listed as repairs. All other rules are those of
+    /// several entries, only the first one is used. Both changes are listed as repairs. The other rules are those of
     /// [`PlanReading::new`].
     ///
     /// The paper "coerces token counts to non-negative integers" and does not say which of repeated items

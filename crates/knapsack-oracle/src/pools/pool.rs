@@ -99,7 +99,7 @@ impl Pool {
         &self.items
     }
 
-    /// Returns the position of the item with an id, from 0. Takes O(log n).
+    /// Returns the position, from 0, of the item with this id. Takes O(log n).
     #[must_use]
     pub fn position(&self, id: &str) -> Option<usize> {
         let found = self.by_id.binary_search_by(|&i| self.items[i].id().cmp(id)).ok()?;

@@ -5,7 +5,7 @@ use crate::{
     values::{knapsack_item::KnapsackItem, proof::Proof},
 };
 
-/// The choice of items that a planner makes who knows every cost and outcome. Returned by [`Pool::oracle`] and
+/// The items that a planner chooses if it knows every cost and outcome. Returned by [`Pool::oracle`] and
 /// [`Pool::oracle_within`].
 ///
 /// ```
@@ -43,8 +43,8 @@ impl Pool {
     /// the budget: an exact 0-1 knapsack over the solvable items.
     ///
     /// For equal values, the cheapest items are best, and one sort finds them. Otherwise the pool is solved by
-    /// [`Knapsack::solve`](crate::Knapsack::solve), whose documentation describes its time and memory.
-    /// [`Pool::oracle_within`] sets a limit on the work, and returns bounds if the search reaches it.
+    /// [`Knapsack::solve`], whose documentation describes its time and memory. [`Pool::oracle_within`] sets a limit on
+    /// the work, and returns bounds if the search reaches it.
     ///
     /// Reference: TRIAGE (2026), equations 1 and 3, arXiv:2605.13414.
     ///
@@ -63,10 +63,9 @@ impl Pool {
         Ok(oracle)
     }
 
-    /// Finds the best value, and a set of items that earns it, with a search of about this many partial choices
-    /// ([`Knapsack::solve_within`](crate::Knapsack::solve_within)). If the search ends before the value is proved to
-    /// be the best, [`Oracle::proof`] is [`Proof::None`], `value` is the best value found, and the best value is at
-    /// most `upper_bound`.
+    /// Searches for the best value, and a set of items that earns it, by examining about `states` partial choices
+    /// ([`Knapsack::solve_within`]). If the search ends without a proof, [`Oracle::proof`] is [`Proof::None`], `value`
+    /// is the best value found, and no set earns more than `upper_bound`.
     ///
     /// ```
     /// use knapsack_oracle::{Error, Item, Pool, Proof};

@@ -6,7 +6,7 @@ use crate::{
     pools::{item::Item, pool::Pool},
 };
 
-/// What happens at an item that does not fit the rest of the budget.
+/// The rule for an item that does not fit the rest of the budget.
 ///
 /// ```
 /// use knapsack_oracle::{Error, FitRule, Item, Pool, Seed};

@@ -2,8 +2,8 @@ use scoring_rules::checks::setting;
 
 use crate::error::Error;
 
-/// An item that was attempted twice: first without a budget, as a baseline, and then with its allocation told to the
-/// model as a budget. [`BudgetAware`] counts such items and has an example.
+/// An item that was attempted twice: first without a budget, as a baseline, and then after the model was told the
+/// allocation as its budget. [`BudgetAware`] counts such items and has an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ReSolve {

@@ -4,7 +4,7 @@ use crate::{
 };
 
 scoring_rules::checked! {
-    /// Counts of how plans treat unsolvable items: how many they leave out, and how much they allocate to the others.
+    /// Counts of how plans treat unsolvable items: how many are left out, and how much is allocated to planned ones.
     ///
     /// The planned items are the items with an allocation above 0. [`merge`](Self::merge) adds the counts of
     /// several pools.
@@ -95,8 +95,8 @@ impl UnsolvableCounts {
         Ok(self.left_out as f64 / self.unsolvable as f64)
     }
 
-    /// Returns the share of all allocations that goes to unsolvable items: the sum of the allocations a over items
-    /// that are both in S (planned) and in U (unsolvable), divided by their sum over S. From 0 to 1; lower is better.
+    /// Returns the share of all allocations that goes to unsolvable items: the sum of the allocations to items in both
+    /// S (planned) and U (unsolvable), divided by the sum of the allocations to S. From 0 to 1; lower is better.
     ///
     /// # Errors
     ///

@@ -91,7 +91,7 @@ pub(crate) struct Options {
     /// them
     #[arg(long)]
     attempt_zero: bool,
-    /// Mode of the model, such as think, to write to scores.jsonl
+    /// Name of the model's mode, for example "think". It is written to scores.jsonl
     #[arg(long, value_name = "NAME", default_value = "")]
     mode: String,
     /// Name of the data set to write to scores.jsonl (default: the name of FILE)

@@ -39,7 +39,7 @@ const NO_INTERVAL: &str = "no run has an interval";
 const NO_FEASIBLE_INTERVAL: &str = "no feasible prefix has an interval";
 const NO_FEASIBLE: &str = "there is no prefix of a feasible run";
 const NO_FAILED: &str = "there is no prefix of a run that failed or exceeded its cap";
-const NOT_STATED: &str = "the runs do not state the spending of failed runs after each turn";
+const NOT_STATED: &str = "failed runs do not state their spending after each turn";
 
 /// The metrics of estimates. The last three are references: losses of intervals that are known only afterwards. A
 /// prefix is the spending of a run after 1 to T - 1 of its T turns. It is feasible if its run succeeded within its

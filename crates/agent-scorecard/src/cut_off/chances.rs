@@ -277,7 +277,7 @@ impl Origin {
             Field::shown("source", "source", self.source()),
             Field::shown("n_given", "given", self.n_given),
             Field::shown("n_continuations", "share of continuations", self.n_continuations),
-            Field::shown("n_model", "model without the scored streams", self.n_model),
+            Field::shown("n_model", "regression that excludes the scored streams", self.n_model),
             Field::shown("n_unknown", "unknown", self.n_unknown),
         ];
         let title = "where the chances of success of cut-off runs come from";

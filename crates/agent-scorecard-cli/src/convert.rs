@@ -33,7 +33,7 @@ pub(crate) struct Options {
     /// Kind of file to write
     #[arg(long, value_name = "KIND", value_enum)]
     to: Kind,
-    /// File to write, or for atif a folder to write one file per run to. Without this option, the result is written to
+    /// Output file; for atif, a folder that gets one file per run. Without this option, the result is written to
     /// standard output
     #[arg(long, value_name = "FILE")]
     output: Option<Output>,

@@ -206,12 +206,8 @@ pub fn block(runs: &Runs, options: &Options, metrics: &[Metric<Known>]) -> Resul
     block.fields.push(before_first_turn(runs)?);
     let bins = |summary: &Option<ProgressSummary>| summary.as_ref().map_or_else(Vec::new, bins);
     for (key, title, summary) in [
-        (
-            key::by_progress,
-            "Metrics by the share of its turns that a run had taken",
-            &known.summary,
-        ),
-        ("by_spent", "Metrics by the share of its total cost that a run had spent", &by_spent),
+        (key::by_progress, "Metrics by the share of a run's turns already taken", &known.summary),
+        ("by_spent", "Metrics by the share of a run's total cost already spent", &by_spent),
     ] {
         block.fields.push(Field::rows(key, title, bins(summary)));
     }

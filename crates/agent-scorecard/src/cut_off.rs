@@ -392,7 +392,7 @@ fn conclusion(block: &Block, of_rules: &Block, schedule: &WeightSchedule) -> Vec
     let found = row.and_then(|row| row.figure(EXACT_MINUS_SIMPLE).ok());
     let range =
         block.inner(key::bounds).and_then(|ends| Some([ends.number(LOW)?, ends.number(HIGH)?]));
-    let what = "counting the runs that were cut off as failures";
+    let what = "counting cut-off runs as failures";
     let clause = match (found, range) {
         (Some(found), _) => {
             let verb = if found.value > 0.0 { "lowers" } else { "raises" };

@@ -253,9 +253,9 @@ impl Error {
         Self::Estimator { reason: reason.into() }
     }
 
-    /// Returns why the run ends, if a [`Budget`](crate::Budget) refused its call: the cap on the resource, by the name
-    /// of the resource as in [`Advice::stop_reason`](crate::Advice::stop_reason), or the reason of the stop. `None` for
-    /// other errors.
+    /// If a [`Budget`](crate::Budget) refused a call, returns why the run ends. An exceeded cap is named after its
+    /// resource, as in [`Advice::stop_reason`](crate::Advice::stop_reason); a stopped budget gives the reason of its
+    /// stop. `None` for other errors.
     ///
     /// ```
     /// use budget_estimation::{Budget, Error, StopReason};

@@ -32,7 +32,7 @@ pub enum Error {
     /// A run reached a time that no run can reach without being cut off.
     #[error(
         "run {run} stopped at {time}, but the probability of not being cut off before that time is 0; \
-         end the evaluation earlier"
+         choose an earlier end of the evaluation"
     )]
     #[non_exhaustive]
     ZeroSurvival {

@@ -88,7 +88,7 @@ pub enum Error {
         fault: ForecastFault,
     },
     /// A stored run is resumed with another score than that of the original run.
-    #[error("the stored run has another {what}; resume it with the score of the original run")]
+    #[error("the stored run was scored with a different {what}; resume it with the same one")]
     #[non_exhaustive]
     OtherScore {
         /// The part of the score that differs: `rule` or `weight schedule`.

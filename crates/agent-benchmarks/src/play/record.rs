@@ -63,7 +63,7 @@ pub struct PlayRecord {
     pub succeeded: bool,
     /// Whether a request and its reply exceeded the maximum number of tokens of a turn.
     pub is_truncated: bool,
-    /// Whether an answer or a cap stopped the run, which leaves its outcome unknown.
+    /// Whether a stop rule or a cap ended the run, which leaves its outcome unknown.
     pub is_stopped: bool,
 }
 
@@ -107,8 +107,8 @@ pub(super) fn tokens(turns: &[PlayTurn]) -> Vec<[Option<f64>; 3]> {
 
 /// Converts runs in one kind of environment to rollouts. The resources are `fresh_input_tokens` (input without repeated
 /// parts of requests), `output_tokens`, `total_tokens` (the sum of both), and the resources of the environment; the
-/// features are [`Environment::FEATURES`]. A run is marked as cut off ([`Rollouts::set_censored`]) if an answer or a
-/// cap ended it, if the run was not played to its end, or if you set its [outcome](run_logs::Run::outcome) to `None`.
+/// features are [`Environment::FEATURES`]. A run is marked as cut off ([`Rollouts::set_censored`]) if a stop rule
+/// or a cap ended it, if it was not played to its end, or if you set its [outcome](run_logs::Run::outcome) to `None`.
 /// Runs without a turn are left out.
 ///
 /// # Errors

@@ -74,7 +74,7 @@ impl Sample {
         self.rollout
     }
 
-    /// Returns the number of completed turns when the estimate was given, k.
+    /// Returns k, the number of turns completed before the estimate was given.
     #[must_use]
     pub const fn turn(&self) -> usize {
         self.turn

@@ -349,8 +349,8 @@ impl TraceRemarks {
 }
 
 /// Reads and checks the runs of a file of traces in parts that all threads work on; `file` names the source in errors.
-/// `add` adds a run to its part; a run that is left out because of its forecasts is added without forecasts. `finish`
-/// works on the whole part, and `take` gets the results in the order of the file. See [`TraceFile::read`] for the
+/// `add` adds a run to a part of the file; a run that is left out because of its forecasts is added, too, but without
+/// forecasts. `finish` turns the whole part into a result, and `take` receives the results in the order of the file. See [`TraceFile::read`] for the
 /// format and [`fold`] for the order.
 ///
 /// # Errors

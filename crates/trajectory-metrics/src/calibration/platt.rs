@@ -134,8 +134,8 @@ impl PlattMap {
         self.intercept
     }
 
-    /// Returns the change of the calibrated log-odds, at least 0, if the log-odds of the forecast rise by one standard
-    /// deviation of the training log-odds (at least 1e-6).
+    /// Returns the slope of the calibrated log-odds, at least 0. The unit of the forecast's log-odds is their standard
+    /// deviation over the training records, but at least 1e-6.
     #[must_use]
     pub const fn slope(&self) -> f64 {
         self.slope

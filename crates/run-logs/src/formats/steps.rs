@@ -8,14 +8,13 @@ use std::{
 };
 
 use censoring::StopReason;
-use memchr::memmem;
 use serde::Deserialize;
 use trajectory_metrics::ForecastPolicy;
 
 use crate::{
     fact_rules::Repeats,
     formats::{
-        models::{ModelLines, lines_by_model},
+        models::{ModelLines, lines_by_model, model_of},
         trace_line::Line,
         trace_rules::TraceRules,
     },
@@ -228,7 +227,9 @@ impl<'a> TraceSource<'a> {
         }
         // The start of the file, up to a run that was not left out, says whether lines name models.
         read_until(&has_run, &mut start)?;
-        let has_models = memmem::find(&start, b"\"model\"").is_some();
+        let names_model = |line: &[u8]| !matches!(model_of(file, 1, line), Ok(None));
+        let lines = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&start);
+        let has_models = lines.split(|&byte| byte == b'\n').any(names_model);
         let all = Cursor::new(start).chain(source);
         let of = |model, lines, numbers| {
             let (notes, not_read, alike) = Default::default();

@@ -40,6 +40,9 @@ fn a_model_is_seen_behind_a_long_first_line_and_refused_behind_lines_without_one
         assert_eq!(read(&text).unwrap().len(), sources, "{start}");
     }
     let plain = "{\"id\":\"x\",\"forecasts\":[0.5],\"outcome\":1}\n".repeat(3_000);
+    // The key is also that of an object inside.
+    let nested = r#"{"id":"x","forecasts":[0.5],"outcome":1,"meta":{"model":"a"}}"#;
+    assert_eq!(read(&format!("{nested}\n{plain}")).unwrap()[0].runs.len(), 3_001);
     let late = r#"{"id":"y","outcome":null,"left_out":"no_confidence","model":"b"}"#;
     for late in [&line("a"), late] {
         let refused = read(&format!("{plain}{late}")).unwrap_err();

@@ -109,19 +109,28 @@ impl Corp {
                     successes_above += next.successes;
                     let (failures_below, successes_below) = below[i];
                     // The successes below in excess of their share of the pool.
-                    let excess = (successes_below * failures_above
-                        - failures_below * successes_above)
-                        / of_pool.weight();
-                    if excess > 0.0 {
+                    let (found, share) =
+                        (successes_below * failures_above, failures_below * successes_above);
+                    // They are fewer, by more than rounding, if blocks were pooled only because their rates round
+                    // to the same number. An infinite cost is already in the loss of the upper block.
+                    let is_fewer = found < (1.0 - ROUNDING) * share;
+                    if found > share || is_fewer {
                         let cost = cost_of_rise(rule, block.confidence, next.confidence);
-                        miscalibration.add_product(cost, excess);
+                        if !is_fewer || cost.is_finite() {
+                            let excess = (found - share) / of_pool.weight();
+                            miscalibration.add_product(cost, excess);
+                        }
                     }
                 }
             }
         }
-        let [miscalibration, discrimination] =
+        let [mut miscalibration, discrimination] =
             [miscalibration, discrimination].map(|sum| sum.value() / overall.outcomes.weight());
         let Overall { mean_loss, uncertainty, .. } = overall;
+        // The cost of a small rise has few digits.
+        if miscalibration < 0.0 && -miscalibration < ROUNDING * overall.size {
+            miscalibration = 0.0;
+        }
         overall.check_terms(&[miscalibration, -discrimination, uncertainty])?;
         Ok(Self { mean_loss, miscalibration, discrimination, uncertainty })
     }

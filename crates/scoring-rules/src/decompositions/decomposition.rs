@@ -125,7 +125,7 @@ pub(crate) struct Overall {
     pub(crate) mean_loss: f64,
     pub(crate) uncertainty: f64,
     /// The mean absolute score.
-    size: f64,
+    pub(crate) size: f64,
 }
 
 /// The largest accepted difference between the mean loss and the sum of its terms, as a share of

@@ -394,6 +394,15 @@ fn a_pool_with_one_failure_is_not_merged_with_certain_successes_above_it() {
     check_extreme(&rows);
 }
 
+/// The rates 1 - 1e-20 and 1 - 1e-26 are the same number, so that their blocks are pooled.
+#[test]
+fn terms_sum_to_the_mean_loss_if_rates_differ_by_less_than_rounding() {
+    for last in [1.0_f64.next_down(), 1.0] {
+        let below = [(0.0, false, 2.0), (0.68, true, 1.6e20), (0.84, false, 2.0)];
+        check_extreme(&[&below[..], &[(last, false, 1.0), (last, true, 8.4e25)]].concat());
+    }
+}
+
 fn extreme_forecast() -> impl Strategy<Value = f64> {
     prop_oneof![
         3 => 0.0..=1.0_f64,

@@ -5,7 +5,7 @@
 #[non_exhaustive]
 pub enum Error {
     /// A reply was given to a conversation that does not wait for one.
-    #[error("the conversation has ended, so it takes no further reply; finish it")]
+    #[error("the conversation takes no further reply, because it has ended; call `finish`")]
     Ended,
     /// A text, a file, a stored value or a setting is invalid.
     #[error("{problem}")]

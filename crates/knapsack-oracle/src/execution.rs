@@ -93,7 +93,7 @@ impl Plan {
         })
     }
 
-    /// Executes a plan in the enforced regime, with outcomes from real runs that were cut off at its allocations.
+    /// Executes a plan with enforced allocations. The outcomes are those of real runs, cut off at the plan's allocations.
     ///
     /// [`Plan::execute`] assumes that an attempt with an allocation of at least its baseline cost ends like
     /// the baseline attempt. This holds if a solver is deterministic and does not see its limit.

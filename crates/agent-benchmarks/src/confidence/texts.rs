@@ -82,8 +82,8 @@ pub struct Prompts {
 
 impl Prompts {
     /// The name of the file with the published wording. The file has one system prompt of the paper's appendix K, for
-    /// StrategyQA or HotpotQA, as printed but without line numbers. The actions of this prompt need a corpus
-    /// ([`Confidence::with_corpus`](super::Confidence::with_corpus)).
+    /// StrategyQA or HotpotQA, as printed but without line numbers. The actions that this prompt offers
+    /// search a corpus ([`Confidence::with_corpus`](super::Confidence::with_corpus)).
     pub const FILES: &'static [&'static str] = &["system.txt"];
 
     /// Creates the published wording. `texts` maps the name of the file in [`Self::FILES`] to its content.

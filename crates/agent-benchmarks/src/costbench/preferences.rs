@@ -75,7 +75,7 @@ impl Preferences {
         self.task
     }
 
-    /// Returns the value of each dimension.
+    /// Returns the preferred value in each of the four dimensions of the task.
     #[must_use]
     pub fn values(&self) -> [&'static str; 4] {
         self.words().map(|(value, _)| value)

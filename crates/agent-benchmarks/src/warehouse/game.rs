@@ -219,8 +219,8 @@ impl Game {
         self.cash + self.receivables() + deposits + goods - self.credit
     }
 
-    /// Returns the value that the combined score of C.5 adds to the sum of rewards: the cash, plus the cost of the
-    /// goods in the warehouse and at the retailers.
+    /// Returns the cash, plus the cost of the goods in the warehouse and at the retailers. The combined score of the
+    /// paper's section C.5 adds this value to the sum of rewards.
     #[must_use]
     pub fn ending_value(&self) -> Cents {
         self.cash + cost_of(|sku| self.goods.iter().map(|row| row[sku as usize]).sum())

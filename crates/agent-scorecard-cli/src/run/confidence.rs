@@ -48,9 +48,9 @@ pub(crate) struct Options {
     /// ask-again asks the model again, as for a missing confidence
     #[arg(long, value_name = "RULE", action = clap::ArgAction::Set, default_value = "clip", value_parser = options::one_of([("clip", true), ("ask-again", false)]))]
     out_of_range: bool,
-    /// Continue each run that was cut off at the maximum number of steps M times, with a different seed each time. The
-    /// numbers of successes and failures are written to continuations.jsonl in the folder. Runs with fewer than 5
-    /// outcomes are left out
+    /// Continue M times, with different seeds, each run that was cut off at the maximum number of steps. The numbers of
+    /// successes and failures are written to continuations.jsonl in the folder. Runs with fewer than 5 outcomes are left
+    /// out
     #[arg(long = "continue", value_name = "M", value_parser = options::whole::<usize>(2, 1_000))]
     branches: Option<usize>,
     /// Further steps from which --continue continues every run: all, numbers such as 0,2 (0 is the beginning), or stops

@@ -88,7 +88,7 @@ pub const METRICS: [Metric<Known>; 38] = metrics! { Known;
         "Mean width divided by the remaining cost, over the intervals at feasible prefixes.",
         |it| of_intervals(it, |scores| scores.mean_relative_width);
     "mre_p50", "median relative error of the midpoint", Lower, in [0.0, f64::INFINITY],
-        "Median of the midpoint's absolute error divided by the remaining cost, over the intervals at feasible prefixes.",
+        "Median relative error of the midpoint (absolute error divided by remaining cost), over the intervals at feasible prefixes.",
         |it| of_intervals(it, |scores| scores.mre_p50);
     "mre_p90", "90th percentile of the relative error of the midpoint", Lower, in [0.0, f64::INFINITY],
         "90th percentile of the midpoint's absolute error divided by the remaining cost, over the intervals at feasible prefixes.",
@@ -112,7 +112,7 @@ pub const METRICS: [Metric<Known>; 38] = metrics! { Known;
             defined(linear, "no feasible prefix has an interval, or the linear extrapolation makes no error")
         };
     "saved_token_share", "share of the spending of failed runs that would be saved", Higher, in [0.0, 1.0],
-        "Of the estimated resource that failed runs spent, the share that they spent after their first \"impossible\".",
+        "Share of the spending of failed runs that came after their first \"impossible\".",
         |it| {
             it.check_use()?;
             defined(it.stops.saved_share().ok(), "runs that failed spent nothing")

@@ -248,7 +248,7 @@ impl Origin {
         let Self { n_given, n_continuations, n_model, model, .. } = self;
         let given = (format!("{n_given} given"), "the given chances are right".to_owned());
         let continued = (
-            format!("{n_continuations} from their own continuations"),
+            format!("{n_continuations} from continuations of the runs themselves"),
             "continuations went on from the stop with the same agent, harness and stopping rule"
                 .to_owned(),
         );

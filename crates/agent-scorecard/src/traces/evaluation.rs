@@ -629,8 +629,7 @@ impl TraceEvaluation {
             Value::Figure(measure, _) if is_score(measure) => field,
             _ => field.unshown(),
         };
-        let title =
-            "base rate: scores of a constant forecast, the share of successes of these runs";
+        let title = "base rate: scores of a constant forecast that equals the share of successes of these runs";
         let constant = Block::titled(title, fields(&reference).map(of_reference));
         block.fields.push(Field::block("base_rate_reference", constant));
         let (mut of_summaries, mut by_summary) = (Block::default(), Block::default());

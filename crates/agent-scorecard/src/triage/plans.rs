@@ -29,7 +29,7 @@ impl Planner {
     /// The planners that need no answers.
     const NAMED: [Self; 4] = [Self::AllInOrder, Self::CheapestFirst, Self::Random, Self::Oracle];
 
-    /// Returns the planner of this name, unless it is a model.
+    /// Returns the built-in planner of this name; `None` for the name of a model.
     ///
     /// ```
     /// use agent_scorecard::triage::Planner;

@@ -221,7 +221,7 @@ impl SuccessForecaster {
         self.learnt.0.models.first().and_then(|model| model.threshold)
     }
 
-    /// Returns the probability of success after a prefix, and whether the run may be predicted impossible.
+    /// Returns the probability of success after a prefix, and whether it is so low that the run is predicted to fail.
     ///
     /// # Errors
     ///

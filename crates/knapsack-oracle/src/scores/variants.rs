@@ -90,7 +90,7 @@ impl VariantScores {
         self.ranges().iter().filter(|&&range| range < limit).count()
     }
 
-    /// Returns the largest range of a configuration.
+    /// Returns the largest range of all configurations.
     #[must_use]
     pub fn max_range(&self) -> f64 {
         self.ranges().into_iter().fold(0.0, f64::max)

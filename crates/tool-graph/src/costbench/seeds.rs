@@ -48,8 +48,8 @@ impl QuerySeed {
         PythonRandom::new(self.event(event)).choice(1..10_000)
     }
 
-    /// Returns the seed for the wording of a message after a reply: the hash of `"{seed}:{reply}:{what}"` as in
-    /// [`Self::new`]. Replies are counted from 1.
+    /// Returns the seed for the wording of a message after a reply: the hash of `"{seed}:{reply}:{what}"`, where `what`
+    /// names the message, as in [`Self::new`]. Replies are counted from 1.
     #[must_use]
     pub fn message(self, reply: usize, what: &str) -> u64 {
         hash_seed(format!("{}:{reply}:{what}", self.0).as_bytes()).into()

@@ -46,7 +46,7 @@ pub enum MissingValue {
     /// The action that the text contains is not found in the bytes of the tokens, because the log lost tokens or parts
     /// of characters.
     #[error(
-        "the tokens do not contain the action; they differ from the text of the reply at byte {offset}"
+        "the action cannot be found in the tokens, because they differ from the text of the reply at byte {offset}"
     )]
     Alignment {
         /// The position of the first byte at which the text and the tokens differ.

@@ -3,7 +3,7 @@
 //! This file needs nothing. agent-tracing and run-logs each have it, byte for byte, as a test of agent-tracing checks: a package
 //! cannot include a file of another one, and a dependency on run-logs would bring what its readers of files need.
 
-/// What an attribute of a span states.
+/// A fact that an attribute of a span states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fact {
     /// The kind of the span; [`KINDS`] lists the values.
@@ -48,7 +48,7 @@ pub enum Fact {
     Confidence,
 }
 
-/// The attributes that are read. If a span has several names of one fact, the first in this table counts.
+/// The attributes that are read. If a span has several attributes for one fact, the first in this table is used.
 ///
 /// | prefix | written by |
 /// |---|---|
@@ -126,8 +126,8 @@ pub enum Kind {
     Agent,
 }
 
-/// The kinds that spans state. A span of another kind, such as `embeddings`, has neither a turn nor a tool call, but what it
-/// uses counts.
+/// The words for the kinds of spans. A span of another kind, such as `embeddings`, is neither a turn nor a tool call,
+/// but its usage is counted.
 pub const KINDS: &[(&str, Kind)] = &[
     ("chat", Kind::ModelCall),
     ("generate_content", Kind::ModelCall),

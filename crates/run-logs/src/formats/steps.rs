@@ -247,7 +247,7 @@ impl<'a> TraceSource<'a> {
     }
 }
 
-/// The whole lines at the start of a file that are not blank.
+/// Returns the complete lines at the start of a file, without blank lines.
 fn whole_lines(start: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = start.split_inclusive(|&byte| byte == b'\n').filter(|it| it.ends_with(b"\n"));
     lines.filter(|line| !line.trim_ascii().is_empty())

@@ -21,7 +21,7 @@ struct LeftOut {
     #[serde(alias = "stop_reason")]
     stop: Option<StopReason>,
     left_out: String,
-    /// Of rollouts only.
+    /// Whether a budget ended the run. Only lines of rollouts have this field.
     cut_off: Option<bool>,
 }
 

@@ -7,7 +7,7 @@ use agent_benchmarks::{
     ReplyEvent, Request, Role, Seed, StopReason, Tokens,
     confidence::{
         Confidence, ConfidenceFigures, ConfidenceRecord, ConfidenceStream, Corpus, Dataset,
-        FollowUp, MissingValue,
+        FollowUp, MissingValue, uprop,
     },
     converse, read_questions,
 };
@@ -424,4 +424,16 @@ fn runs_without_answers_replies_and_streams_are_counted_apart() {
         let counts = (row.runs, row.left_out["no_logprobs"], row.excluded["parse_error"]);
         assert_eq!((counts, row.without_reply), ((13, 11, 1), 1));
     }
+}
+
+#[test]
+fn uprop_adds_the_entropy_of_a_step_and_the_surprise_of_earlier_decisions() {
+    let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+    let sampled = [texts(&["left", "right", "left"]), texts(&["stop", "stop", "stop"])];
+    let made = texts(&["left", "stop"]);
+    let confidence = uprop(&sampled, &made, |a, b| a == b).unwrap();
+    // Shares of 2/3 and 1/3. Three of the four decisions with the one made are "left".
+    let first = f64::powf(2.0 / 3.0, 2.0 / 3.0) * f64::powf(1.0 / 3.0, 1.0 / 3.0);
+    assert!((confidence[0].get() - first).abs() < 1e-15);
+    assert!((confidence[1].get() - f64::sqrt(first * 0.75)).abs() < 1e-15);
 }

@@ -85,21 +85,18 @@ impl Library {
         let longest = self.task_length() as u32;
         let width = longest / 2;
         let mut stream = PythonRandom::new(seed.0.into());
-        let tries = if u64::from(longest - 1) < 2 * u64::from(events) { 1 } else { 101 };
-        let mut ranges: Vec<RangeInclusive<usize>> = Vec::new();
-        for _ in 0..events {
+        let later = if u64::from(longest - 1) < 2 * u64::from(events) { 1 } else { 101 };
+        let range = |event| {
+            // The first draw overlaps nothing, and all draws of a later event overlap the first range.
             let mut drawn = 0..=0;
-            for _ in 0..tries {
+            for _ in 0..if event == 0 { 1 } else { later } {
                 let first = stream.choice(2..longest - width + 1);
                 let last = stream.choice(first + width..longest + 1);
                 drawn = first as usize..=last as usize;
-                if ranges.iter().all(|r| r.end() < drawn.start() || drawn.end() < r.start()) {
-                    break;
-                }
             }
-            ranges.push(drawn);
-        }
-        ranges
+            drawn
+        };
+        (0..events).map(range).collect()
     }
 }
 

@@ -60,4 +60,13 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn the_height_above_the_tangent_at_infinity_is_its_limit() {
+        // The integral of (t - y) t^(k-2) from y to infinity is finite only below k = 0.
+        assert_eq!(above_tangent(-1.0, f64::INFINITY, 2.0, f64::INFINITY), 0.25);
+        for k in [0.0, 0.5, 2.0] {
+            assert_eq!(above_tangent(k, f64::INFINITY, 2.0, f64::INFINITY), f64::INFINITY);
+        }
+    }
 }

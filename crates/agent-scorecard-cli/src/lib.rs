@@ -44,15 +44,16 @@ pub mod questions {
 /// Views of reports for the Python package and for tests. They are not part of the interface.
 #[doc(hidden)]
 pub mod views {
-    use agent_scorecard::{PlacedFigure, Report};
+    use agent_scorecard::{Condition, PlacedFigure, Report};
     use serde::Serialize;
 
+    pub use crate::output::text::Layout;
     use crate::{output, report::page};
 
     /// Returns the report as a text table.
     #[must_use]
     pub fn text(report: &Report) -> String {
-        output::text::report(report, output::text::Layout::Aligned)
+        output::text::report(report, Layout::Aligned)
     }
 
     /// Returns the report as an HTML page.
@@ -79,6 +80,6 @@ pub mod views {
         figure: impl Fn(&str) -> Option<PlacedFigure>,
     ) -> Result<Option<String>, String> {
         let report = serde_json::to_value(report).map_err(|error| error.to_string())?;
-        output::fail_if::parse(condition)?.failure(&report, figure)
+        condition.parse::<Condition>()?.failure(&report, figure)
     }
 }

@@ -1,6 +1,5 @@
 //! The output of commands: reports as text and JSON, files, and errors.
 
-pub(crate) mod fail_if;
 pub(crate) mod options;
 pub(crate) mod overwrites;
 pub(crate) mod program;

@@ -8,7 +8,7 @@ use std::{
     io::{self, Write},
 };
 
-use agent_scorecard::Picture;
+use agent_scorecard::{Picture, shortened};
 
 /// The maximum number of letters in a cell of a table.
 const LONGEST_CELL: usize = 200;
@@ -92,28 +92,4 @@ pub(crate) fn note(note: &str) -> String {
 /// Returns the text of a table's cell, not too long for a table.
 pub(crate) fn cell(text: &str) -> String {
     shortened(&line(text), LONGEST_CELL)
-}
-
-/// Returns a name with at most this many letters. A long name loses its middle, because names of one family differ at
-/// either end.
-pub(crate) fn shortened(name: &str, longest: usize) -> String {
-    let letters = name.chars().count();
-    if letters <= longest {
-        return name.to_owned();
-    }
-    let half = (longest - 1) / 2;
-    let start = name.chars().take(half);
-    start.chain(['…']).chain(name.chars().skip(letters - half)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_name_keeps_both_ends() {
-        assert_eq!(shortened("abcdefghij", 10), "abcdefghij");
-        assert_eq!(shortened("äbcdefghijk", 10), "äbcd…hijk");
-        assert_eq!(cell(&"x".repeat(100_000)).chars().count(), 199);
-    }
 }

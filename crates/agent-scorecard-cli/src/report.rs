@@ -1,5 +1,3 @@
 //! Report pages and pictures: one page of HTML, files of SVG and PNG.
 
 pub(crate) mod page;
-#[cfg(feature = "pictures")]
-pub(crate) mod picture;

@@ -36,9 +36,9 @@ pub use clusters::ClusterBy;
 pub use cut_off::cut_off;
 pub use error::{Error, with_causes};
 pub use report::{
-    Axis, BAR_WIDTH, Block, Cell, Column, Drawing, Drawings, Field, Heading, MadeRows, Mark, Part,
-    Picture, Pictures, Place, PlacedFigure, Position, ROWS, Report, Row, Series, Table, Value,
-    log_name, shown, thinned,
+    Axis, BAR_WIDTH, Block, Cell, Column, Condition, Drawing, Drawings, Field, Heading, MadeRows,
+    Mark, Part, Picture, Pictures, Place, PlacedFigure, Position, ROWS, Report, Row, Series, Table,
+    Value, log_name, shortened, shown, thinned,
 };
 pub use run_logs::{
     Account,

@@ -1,7 +1,10 @@
 //! The results of an evaluation: named numbers of one or more columns, in a form for all views.
 
 pub(crate) mod block;
+mod condition;
 mod drawings;
+#[cfg(feature = "pictures")]
+mod drawn;
 mod figures;
 pub(crate) mod key;
 mod names;
@@ -10,8 +13,9 @@ pub(crate) mod sentence;
 pub(crate) mod tables;
 
 pub use block::{Block, Column, Field, MadeRows, Position, ROWS, Report, Value};
+pub use condition::Condition;
 pub use drawings::{Drawing, Drawings};
 pub use figures::PlacedFigure;
-pub use names::log_name;
+pub use names::{log_name, shortened};
 pub use picture::{Axis, BAR_WIDTH, Mark, Picture, Pictures, Series, thinned};
 pub use tables::{Cell, Heading, Part, Place, Row, Table, shown};

@@ -5,13 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use agent_scorecard::Report;
+use agent_scorecard::{Condition, Report};
 
-#[cfg(feature = "pictures")]
-use crate::report::picture::{png_file, svg_file};
 use crate::{
     output::{
-        fail_if::{self, Threshold},
         overwrites::Output,
         program::{self, Printed, Written},
         text::{self, Layout},
@@ -33,8 +30,8 @@ pub(crate) struct Forms {
     /// columns, put files and the name of the column, or its number from 0, before the key: 'files.1.tps_log < -0.6'.
     /// difference.KEY is the second column minus the first, such as 'difference.tps_log.ci_high < 0', and
     /// differences.NAME.KEY is column NAME minus the first. May be given several times
-    #[arg(long, value_name = "CONDITION", value_parser = fail_if::parse)]
-    fail_if: Vec<Threshold>,
+    #[arg(long, value_name = "CONDITION")]
+    fail_if: Vec<Condition>,
     /// Write a report page with all figures and pictures to this file, whose name must end in .html
     #[arg(long, value_name = "FILE", value_parser = page_file)]
     html: Option<Output>,
@@ -126,7 +123,7 @@ fn picture(name: &str) -> Result<Output, &'static str> {
 fn drawn(report: &Report, path: &Path) -> Result<Vec<u8>, String> {
     let picture = report.main_drawing().map(|drawing| plain::picture(&drawing));
     let picture = picture.ok_or("--plot: nothing to draw: no figure of these files has a point")?;
-    if ending(path) == "png" { png_file(&picture) } else { Ok(svg_file(&picture).into_bytes()) }
+    if ending(path) == "png" { picture.to_png() } else { Ok(picture.to_svg().into_bytes()) }
 }
 
 /// Returns the ending of a file's name in lower case.

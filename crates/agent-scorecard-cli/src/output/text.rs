@@ -97,7 +97,7 @@ pub(crate) fn help(measures: &[Measure]) -> String {
 
 /// The format of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Layout {
+pub enum Layout {
     /// Columns aligned by spaces.
     Aligned,
     /// Aligned columns within this number of letters, with long cells on several lines.
@@ -108,7 +108,8 @@ pub(crate) enum Layout {
 
 impl Layout {
     /// Returns a table. The first row is the header.
-    pub(crate) fn table(self, rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    #[must_use]
+    pub fn table(self, rows: impl IntoIterator<Item = Vec<String>>) -> String {
         let rows = rows.into_iter();
         match self {
             Self::Aligned => align(rows, None),
@@ -191,36 +192,4 @@ fn align(rows: impl Iterator<Item = Vec<String>>, width: Option<u16>) -> String 
         column.set_cell_alignment([CellAlignment::Left, CellAlignment::Right][usize::from(at > 0)]);
     }
     table.trim_fmt() + "\n"
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_table_is_as_wide_as_the_terminal_at_most_and_keeps_every_letter() {
-        let rows = [
-            vec!["run".to_owned(), "what it did".to_owned()],
-            vec!["a".to_owned(), "one two three four five six seven".to_owned()],
-        ];
-        let table = |layout: Layout| layout.table(rows.clone());
-        assert_eq!(table(Layout::Fitted(80)), table(Layout::Aligned));
-        let fitted = table(Layout::Fitted(20));
-        assert!(fitted.lines().all(|line| line.chars().count() <= 20), "{fitted}");
-        let words = |text: &str| text.split_whitespace().count();
-        assert_eq!(words(&fitted), words(&table(Layout::Aligned)), "{fitted}");
-    }
-
-    #[test]
-    fn a_markdown_table_has_the_same_cells_and_a_rule_below_its_header() {
-        let rows = [
-            vec![String::new(), "a_b".into(), "c".into()],
-            vec!["x".into(), "*1".into()],
-            vec![],
-            vec!["y|z".into(), "2".into(), "<3".into()],
-        ];
-        let expected =
-            "|  | a\\_b | c |\n| --- | ---: | ---: |\n| x | \\*1 |  |\n| y\\|z | 2 | &lt;3 |\n";
-        assert_eq!(Layout::Markdown.table(rows), expected);
-    }
 }

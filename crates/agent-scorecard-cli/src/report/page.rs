@@ -7,8 +7,6 @@ use agent_scorecard::{
 };
 
 use crate::plain;
-#[cfg(feature = "pictures")]
-use crate::report::picture::{inline_svg, page_colours};
 
 /// The number of lines of the run counts above which further lines are folded.
 const MOST_LINES: usize = 6;
@@ -150,7 +148,7 @@ fn legend(picture: &Picture) -> Markup {
     let is_named = matches!(&picture.series[..], [bars] if bars.mark == Mark::Bars && bars.name == picture.y.label);
     html! {
         @if !is_named { ul class="key" {
-            @for (series, colour) in page_colours(picture) {
+            @for (series, colour) in picture.page_colours() {
                 li { (swatch(series.mark, colour)) (series.name) }
             }
         } }
@@ -167,7 +165,7 @@ fn svg(Drawing { name, pointers, picture }: &Drawing) -> Markup {
         picture.y.label,
     );
     let id = pointers.first().map_or_else(String::new, |pointer| pointer.replace('/', "-"));
-    let svg = inline_svg(picture, &id);
+    let svg = picture.inline_svg(&id);
     html! { div role="img" aria-label=(described) { (PreEscaped(svg)) } }
 }
 

@@ -1,5 +1,6 @@
 //! Tables of confidences in the subcommands that read them: columns, scales, and rows that stand twice.
 
+use agent_scorecard_cli::views::Layout;
 use serde_json::Value;
 
 use crate::program::{exchange, json_of, refused, report, run_other, write};
@@ -168,4 +169,37 @@ fn blanks_and_fractions_of_whole_numbers_do_not_part_tasks_and_look_alikes_are_s
     assert_eq!(difference(&whole, &real).0, 6);
     let (shared, said) = difference(&plain, &upper);
     assert!(shared == 0 && said.contains(r#""similar_names":["t0, T0""#), "{said}");
+}
+
+#[test]
+fn a_table_is_as_wide_as_the_terminal_at_most_and_keeps_every_letter() {
+    let rows = [
+        vec!["run".to_owned(), "what it did".to_owned()],
+        vec!["a".to_owned(), "one two three four five six seven".to_owned()],
+    ];
+    let table = |layout: Layout| layout.table(rows.clone());
+    assert_eq!(table(Layout::Fitted(80)), table(Layout::Aligned));
+    let fitted = table(Layout::Fitted(20));
+    assert!(fitted.lines().all(|line| line.chars().count() <= 20), "{fitted}");
+    let words = |text: &str| text.split_whitespace().count();
+    assert_eq!(words(&fitted), words(&table(Layout::Aligned)), "{fitted}");
+}
+
+#[test]
+fn a_markdown_table_has_the_same_cells_and_a_rule_below_its_header() {
+    let rows = [
+        vec![String::new(), "a_b".into(), "c".into()],
+        vec!["x".into(), "*1".into()],
+        vec![],
+        vec!["y|z".into(), "2".into(), "<3".into()],
+    ];
+    let expected =
+        "|  | a\\_b | c |\n| --- | ---: | ---: |\n| x | \\*1 |  |\n| y\\|z | 2 | &lt;3 |\n";
+    assert_eq!(Layout::Markdown.table(rows), expected);
+    // A long name keeps both ends.
+    let long = Layout::Aligned.table([vec![format!("a{}b", "x".repeat(100_000))]]);
+    assert!(
+        long.starts_with("ax") && long.ends_with("xb\n") && long.chars().count() == 200,
+        "{long}"
+    );
 }

@@ -33,6 +33,26 @@ fn made_by_inspect(stem: &str) -> Option<[&str; 2]> {
     (is_time && is_id).then(|| [&time[..19], task])
 }
 
+/// Returns a name with at most this many letters. A long name loses its middle, because names of one family differ at
+/// either end.
+///
+/// ```
+/// use agent_scorecard::shortened;
+///
+/// assert_eq!(shortened("abcdefghij", 10), "abcdefghij");
+/// assert_eq!(shortened("äbcdefghijk", 10), "äbcd…hijk");
+/// ```
+#[must_use]
+pub fn shortened(name: &str, longest: usize) -> String {
+    let letters = name.chars().count();
+    if letters <= longest {
+        return name.to_owned();
+    }
+    let half = (longest - 1) / 2;
+    let start = name.chars().take(half);
+    start.chain(['…']).chain(name.chars().skip(letters - half)).collect()
+}
+
 /// Returns the name of a log, which consists of its model and task, if its file has inspect_ai's default name; `None`
 /// for any other file. `task` is the task of a run: the task of the log, a slash and the sample.
 ///

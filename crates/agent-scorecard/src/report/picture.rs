@@ -23,7 +23,7 @@ pub(crate) const NO_BAND_NOTE: &str =
     " Only the picture of a single column shows the band of calibrated forecasts.";
 
 /// The axes and series of one picture.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Picture {
     /// The title of the picture.
     pub title: String,

@@ -11,6 +11,8 @@ mod conclusions;
 mod confidence;
 mod costbench;
 mod cut_off;
+#[cfg(feature = "pictures")]
+mod drawn;
 mod false_alarms;
 mod impossible_recorded;
 #[cfg(feature = "clap")]

@@ -1,13 +1,24 @@
-//! Conditions on the values of a report, for continuous integration.
+use std::{fmt, path::Path, str::FromStr};
 
-use std::{fmt, path::Path};
-
-use agent_scorecard::PlacedFigure;
 use serde_json::{Map, Value};
 
-/// A condition such as `tps_log < -0.6`, under which a command fails.
+use crate::report::figures::PlacedFigure;
+
+/// A condition on a value in the JSON of a report, such as `tps_log < -0.6`: a key, one of `<`, `<=`, `>` and `>=`, and
+/// a finite number. It is a gate for continuous integration, so a value that cannot be known is an error.
+///
+/// ```
+/// use agent_scorecard::Condition;
+///
+/// let condition: Condition = "tps_log < -0.6".parse()?;
+/// let report = serde_json::json!({ "tps_log": { "value": -0.7 } });
+/// let failure = condition.failure(&report, |_| None)?;
+/// assert_eq!(failure.as_deref(), Some("failed: tps_log < -0.6: tps_log is -0.7"));
+/// assert!("tps_log".parse::<Condition>().is_err());
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Clone, Debug)]
-pub(crate) struct Threshold {
+pub struct Condition {
     key: String,
     sign: &'static str,
     holds: Holds,
@@ -21,33 +32,37 @@ type Holds = fn(&f64, &f64) -> bool;
 const SIGNS: [(&str, Holds); 4] =
     [("<=", f64::le), (">=", f64::ge), ("<", f64::lt), (">", f64::gt)];
 
-impl fmt::Display for Threshold {
+impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} {}", self.key, self.sign, self.limit)
     }
 }
 
-/// Reads a condition: a key, one of `<`, `<=`, `>` and `>=`, and a finite number.
-pub(crate) fn parse(text: &str) -> Result<Threshold, &'static str> {
-    const FORM: &str = "give KEY < NUMBER, with <, <=, > or >=, such as 'tps_log < -0.6'";
-    let at = text.find(['<', '>']).ok_or(FORM)?;
-    let (key, rest) = text.split_at(at);
-    let (sign, holds) = SIGNS.into_iter().find(|(sign, _)| rest.starts_with(sign)).ok_or(FORM)?;
-    let limit: f64 = rest[sign.len()..].trim().parse().map_err(|_| FORM)?;
-    let key = key.trim().to_owned();
-    let is_whole = !key.is_empty() && limit.is_finite();
-    is_whole.then_some(Threshold { key, sign, holds, limit }).ok_or(FORM)
+impl FromStr for Condition {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const FORM: &str = "give KEY < NUMBER, with <, <=, > or >=, such as 'tps_log < -0.6'";
+        let at = text.find(['<', '>']).ok_or(FORM)?;
+        let (key, rest) = text.split_at(at);
+        let (sign, holds) =
+            SIGNS.into_iter().find(|(sign, _)| rest.starts_with(sign)).ok_or(FORM)?;
+        let limit: f64 = rest[sign.len()..].trim().parse().map_err(|_| FORM)?;
+        let key = key.trim().to_owned();
+        let is_whole = !key.is_empty() && limit.is_finite();
+        is_whole.then_some(Self { key, sign, holds, limit }).ok_or(FORM)
+    }
 }
 
-impl Threshold {
-    /// Returns the message for a condition that holds for a report; `None` if it does not hold. `figure` has the
-    /// figures of the report by location.
+impl Condition {
+    /// Returns the message for a condition that holds for the JSON of a report; `None` if it does not hold. `figure`
+    /// finds a figure by its location, like [`Report::placed`](crate::Report::placed) of this report.
     ///
     /// # Errors
     ///
     /// A line for a key that is not in the report, for a key that names no column or two, for a difference that was not
     /// computed, for a value that is undefined or not a number, and for a condition with a constant result.
-    pub(crate) fn failure(
+    pub fn failure(
         &self,
         report: &Value,
         figure: impl Fn(&str) -> Option<PlacedFigure>,

@@ -1,5 +1,3 @@
-//! Figures as SVG and PNG, drawn by kuva.
-
 use kuva::{
     backend::svg::SvgBackend,
     plot::{
@@ -14,9 +12,10 @@ use kuva::{
     },
 };
 
-use agent_scorecard::{Axis, Mark, Picture, Series};
-
-use crate::plain::shortened;
+use crate::report::{
+    names::shortened,
+    picture::{Axis, Mark, Picture, Series},
+};
 
 /// The width and height of a picture in a page. Labels stay readable if a phone shrinks it a little.
 const SIZE: (f64, f64) = (380.0, 275.0);
@@ -74,37 +73,49 @@ impl Place {
     }
 }
 
-/// Draws the figure as an `svg` element of a page. The element has no fixed size and takes its colours from the page.
-///
-/// `id` is different for each picture of a page.
-pub(crate) fn inline_svg(figure: &Picture, id: &str) -> String {
-    let svg = SvgBackend::new().render_scene(&scene(figure, Place::Page));
-    let inner = svg.find('>').map_or("", |end| &svg[end + 1..]);
-    // Names of clip paths hold in the whole page.
-    let inner = inner.replace("kuva-clip-", &format!("{id}-clip-"));
-    let (width, height) = SIZE;
-    format!(
-        "<svg viewBox=\"0 0 {width} {height}\" font-family=\"system-ui, sans-serif\" fill=\"currentColor\" aria-hidden=\"true\">{inner}"
-    )
-}
+impl Picture {
+    /// Draws the picture as an `svg` element of an HTML page. The element has no fixed size. Its colours are the CSS
+    /// variables `--c1` to `--c6`, `--axis` and `--grid` of the page. `id` differs between the pictures of a page.
+    #[must_use]
+    pub fn inline_svg(&self, id: &str) -> String {
+        let svg = SvgBackend::new().render_scene(&scene(self, Place::Page));
+        let inner = svg.find('>').map_or("", |end| &svg[end + 1..]);
+        // Names of clip paths hold in the whole page.
+        let inner = inner.replace("kuva-clip-", &format!("{id}-clip-"));
+        let (width, height) = SIZE;
+        format!(
+            "<svg viewBox=\"0 0 {width} {height}\" font-family=\"system-ui, sans-serif\" fill=\"currentColor\" aria-hidden=\"true\">{inner}"
+        )
+    }
 
-/// Draws the figure as an SVG file, with its title and a legend.
-pub(crate) fn svg_file(figure: &Picture) -> String {
-    SvgBackend::new().render_scene(&scene(figure, Place::File))
-}
+    /// Draws the picture as an SVG file, with its title and a legend.
+    ///
+    /// ```
+    /// use agent_scorecard::{Mark, Picture, Series};
+    ///
+    /// let line = Series::new("alpha", Mark::Line, [(0.0, 0.2), (1.0, 0.4)]);
+    /// let picture = Picture { title: "Learning".to_owned(), series: vec![line], ..Picture::default() };
+    /// let svg = picture.to_svg();
+    /// assert!(svg.starts_with("<svg") && svg.contains("Learning") && svg.contains("alpha"));
+    /// ```
+    #[must_use]
+    pub fn to_svg(&self) -> String {
+        SvgBackend::new().render_scene(&scene(self, Place::File))
+    }
 
-/// Draws the figure as a PNG file, with its title and a legend.
-///
-/// # Errors
-///
-/// The message of the drawing library.
-pub(crate) fn png_file(figure: &Picture) -> Result<Vec<u8>, String> {
-    kuva::PngBackend::new().render_scene(&scene(figure, Place::File))
-}
+    /// Draws the picture as a PNG file, with its title and a legend.
+    ///
+    /// # Errors
+    ///
+    /// The message of the drawing library.
+    pub fn to_png(&self) -> Result<Vec<u8>, String> {
+        kuva::PngBackend::new().render_scene(&scene(self, Place::File))
+    }
 
-/// Returns the colour of each series of a figure in the page, for its legend.
-pub(crate) fn page_colours(figure: &Picture) -> impl Iterator<Item = (&Series, &'static str)> {
-    coloured(figure, Place::Page)
+    /// Returns the series of the picture with their colours in [`Picture::inline_svg`], for a legend.
+    pub fn page_colours(&self) -> impl Iterator<Item = (&Series, &'static str)> {
+        coloured(self, Place::Page)
+    }
 }
 
 /// Returns the series of a figure with their colours. A band and the values in it, which follow each other, have different
@@ -382,37 +393,4 @@ fn tick(value: f64, largest: f64, width: f64) -> String {
         text.truncate(text.trim_end_matches('0').trim_end_matches('.').len());
     }
     if text == "-0" || text == "0" { "0".to_owned() } else { text + suffix }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_beside_an_axis_are_short_and_differ() {
-        assert_eq!(tick(0.2, 1.0, 1.0), "0.2");
-        assert_eq!(tick(0.25, 1.0, 0.3), "0.25");
-        assert_eq!(tick(-0.75, 1.0, 1.9), "-0.75");
-        assert_eq!(tick(-0.0, 1.0, 1.0), "0");
-        assert_eq!(tick(50_000.0, 200_000.0, 200_000.0), "50k");
-        assert_eq!(tick(2_500_000.0, 1e7, 1e7), "2.5M");
-        assert_eq!(tick(1_500.0, 2_000.0, 2_000.0), "1500");
-    }
-
-    #[test]
-    fn names_at_a_slant_are_short_and_differ() {
-        let names =
-            ["get_user_details", "mcp__hub__create_issue", "mcp__hub__delete_issue", "calculate"];
-        let names: Vec<String> = names.map(str::to_owned).into();
-        assert_eq!(slanted(&names[..2]), ["get_us…etails", "mcp__h…_issue"]);
-        assert_eq!(slanted(&names[1..]), ["…create_issue", "…delete_issue", "calculate"]);
-    }
-
-    #[test]
-    fn ticks_of_whole_numbers_are_whole_and_not_too_many() {
-        for (last, step) in [(5.0, 1.0), (16.0, 2.0), (30.0, 5.0), (100.0, 20.0), (900.0, 200.0)] {
-            let found = whole_step(&Axis::new("x"), (0.0, last), [0.0, last].iter());
-            assert_eq!(found, Some(step), "{last}");
-        }
-    }
 }

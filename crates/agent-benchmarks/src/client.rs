@@ -4,11 +4,13 @@
 //! The client sleeps between attempts. It reads no environment variable: the key is an argument.
 
 mod api_key;
+mod expected;
 mod http;
 mod journal;
 mod runner;
 
 pub use api_key::ApiKey;
+pub use expected::Expected;
 pub use http::{Client, ClientSettings};
 pub use journal::{Journal, Spent};
 pub use runner::{AskError, run_all};

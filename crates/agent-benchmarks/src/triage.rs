@@ -11,6 +11,7 @@
 pub(crate) mod conversation;
 pub(crate) mod figures;
 pub(crate) mod instance;
+pub(crate) mod judging;
 pub(crate) mod outcome;
 pub(crate) mod prompts;
 pub(crate) mod solving;
@@ -18,6 +19,7 @@ pub(crate) mod solving;
 pub use conversation::TriageConversation;
 pub use figures::TriageFigures;
 pub use instance::{Attempts, Instance, Triage};
+pub use judging::Judging;
 pub use knapsack_oracle::{
     Alpha, Efficiency, Execution, PlanReading, Pool, Regime, UnsolvableCounts,
 };

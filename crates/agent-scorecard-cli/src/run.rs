@@ -10,7 +10,7 @@ use std::{
 
 use agent_benchmarks::{
     Request,
-    client::{ApiKey, Client, Journal, Spent},
+    client::{ApiKey, Client, Expected, Journal, Spent},
 };
 use agent_scorecard::{Field, Position};
 use signal_hook::{consts::SIGINT, flag};
@@ -23,14 +23,12 @@ use crate::{
     run::{
         asking::{Asking, Protocol},
         common::KEY,
-        expected::Expected,
     },
 };
 
 mod asking;
 mod checker;
 mod common;
-mod expected;
 
 mod budget;
 mod confidence;
@@ -150,14 +148,12 @@ pub(crate) fn output<P: Protocol>(protocol: &P) -> Result<Written, Box<dyn Error
         false => format!("{} tokens that are counted", spent.tokens(0)),
     };
     report.lead = format!("{benchmark} with {model}: {n} runs, {tokens}");
-    let [input_tokens, output_tokens] =
-        [input_tokens, output_tokens].map(|tokens| Some(tokens).filter(|_| is_counted));
     let mut fields = vec![
         Field::json("benchmark", benchmark),
         Field::json("model", common.model.as_str()),
         Field::json("n_runs", n),
-        Field::json("input_tokens", input_tokens),
-        Field::json("output_tokens", output_tokens),
+        Field::json("input_tokens", is_counted.then_some(input_tokens)),
+        Field::json("output_tokens", is_counted.then_some(output_tokens)),
     ];
     fields.extend(cost.map(|cost| Field::json("cost_usd", cost)));
     report.together.fields.splice(0..0, fields);
@@ -199,7 +195,7 @@ fn explained<P: Protocol>(error: Box<dyn Error>) -> Box<dyn Error> {
 
 fn dry_run<P: Protocol>(protocol: &P, expected: &Expected<'_>, answers: usize) -> String {
     let common = protocol.common();
-    let [least, most] = expected.characters.map(|characters| characters / expected::TOKEN);
+    let [least, most] = expected.characters.map(|characters| characters / Expected::TOKEN);
     let upper = |unit: &str, most: String| {
         let replies = common.max_output_tokens;
         format!(", up to {most} {unit} if replies have {replies} tokens")

@@ -8,17 +8,12 @@ use std::{
 
 use agent_benchmarks::{
     Checker, Conversation, Question, Record, Request,
-    client::{AskError, Journal, run_all},
+    client::{AskError, Expected, Journal, run_all},
     read_questions,
 };
 use agent_scorecard::Report;
 
-use crate::{
-    files::bundled::text,
-    output::program::Interrupted,
-    progress,
-    run::{common::Common, expected::Expected},
-};
+use crate::{files::bundled::text, output::program::Interrupted, progress, run::common::Common};
 
 /// A benchmark as `run` drives it. Its options determine the requests and the report on the records.
 pub(crate) trait Protocol {

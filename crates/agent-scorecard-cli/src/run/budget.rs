@@ -8,6 +8,7 @@ use agent_benchmarks::{
         Budget, BudgetRecord, FactRules, Instance, Prompts, ResourceKind, Rollouts, Shown, Task,
         rollouts_of_runs,
     },
+    client::Expected,
 };
 use agent_scorecard::{Position, live, options};
 use budget_estimation::{Seed, bagen::ProbeMethod};
@@ -27,7 +28,6 @@ use crate::{
     run::{
         asking::{Asking, Finished, Protocol},
         common::Common,
-        expected::Expected,
     },
 };
 
@@ -237,10 +237,8 @@ impl Options {
             _ if name.contains("item") => ResourceKind::Space,
             _ => ResourceKind::Time,
         };
-        let resources = self.resources().into_iter().map(|(name, _)| {
-            let kind = kind(&name);
-            (name, kind)
-        });
+        let resources = self.resources();
+        let resources = resources.iter().map(|(name, _)| (name.as_str(), kind(name)));
         let think = Some(self.think_tokens).filter(|tokens| *tokens > 0);
         let mut budget =
             Budget::new(resources)?.with_sampling(self.common.sampling()).with_think_tokens(think);

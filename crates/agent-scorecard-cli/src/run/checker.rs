@@ -9,10 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use agent_benchmarks::{
-    Conversation, Error, Message, ModelError, Reply, Request, Role, client::AskError,
-    triage::SolveRecord,
-};
+use agent_benchmarks::{ModelError, Request, client::AskError};
 #[cfg(unix)]
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
@@ -122,44 +119,4 @@ impl Checker {
 #[derive(serde::Deserialize)]
 struct Verdict {
     solved: bool,
-}
-
-/// An answer that waits for its verdict. The record is the verdict, or the reason why there is none.
-#[derive(Debug)]
-pub(crate) struct Judging {
-    request: Option<Request>,
-    solved: Result<bool, String>,
-}
-
-impl Judging {
-    pub(crate) fn new(record: &SolveRecord) -> Self {
-        let mut replies = record.record.run.turns.iter().filter_map(|turn| turn.reply.as_ref());
-        let reply = replies.next().map(|reply| reply.text.as_str());
-        let line = json!({"id": record.record.run.id, "answer": record.answer, "reply": reply});
-        let request = Request::new(vec![Message::new(Role::User, line.to_string())]);
-        Self { request: Some(request), solved: Err(String::new()) }
-    }
-}
-
-impl Conversation for Judging {
-    type Record = Result<bool, String>;
-
-    fn request(&self) -> Option<&Request> {
-        self.request.as_ref()
-    }
-
-    fn reply(&mut self, reply: Reply) -> Result<(), Error> {
-        self.request.take().ok_or(Error::Ended)?;
-        self.solved = reply.text.parse().map_err(|_| reply.text);
-        Ok(())
-    }
-
-    fn fail(&mut self, error: &ModelError) {
-        self.request = None;
-        self.solved = Err(error.message.clone());
-    }
-
-    fn finish(self) -> Result<bool, String> {
-        self.solved
-    }
 }

@@ -4,6 +4,7 @@ use std::{error::Error, num::ParseIntError, ops::RangeInclusive, path::PathBuf};
 
 use agent_benchmarks::{
     Branch, Continuations, Conversation, Run, Sampling, StopReason,
+    client::Expected,
     confidence::{
         Confidence, ConfidenceConversation, ConfidenceRecord, Continued, Corpus, Dataset, FollowUp,
         Instance, Prompts, TruthProbe,
@@ -17,7 +18,6 @@ use crate::{
     run::{
         asking::{Asking, Finished, Protocol, questions},
         common::Common,
-        expected::Expected,
     },
 };
 

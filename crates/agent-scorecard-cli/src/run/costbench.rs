@@ -2,9 +2,12 @@
 
 use std::error::Error;
 
-use agent_benchmarks::costbench::{
-    CostBench, CostBenchRecord, CostModel, EnvironmentRules, EventKind, Instance, Objective,
-    Prompts, Query, ReplyRules, RuleVersion, Split, queries, read_queries,
+use agent_benchmarks::{
+    client::Expected,
+    costbench::{
+        CostBench, CostBenchRecord, CostModel, EnvironmentRules, EventKind, Instance, Objective,
+        Prompts, Query, ReplyRules, RuleVersion, Split, queries, read_queries,
+    },
 };
 use agent_scorecard::{convert, costbench::Blocking, live, options};
 use run_logs::{ConfidenceStream, FactRules, ForecastPolicy, RunTable, StreamOptions};
@@ -16,7 +19,6 @@ use crate::{
     run::{
         asking::{Asking, Finished, Protocol},
         common::Common,
-        expected::Expected,
     },
 };
 

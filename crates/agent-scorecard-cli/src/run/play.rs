@@ -2,14 +2,13 @@
 
 use std::error::Error;
 
-use agent_benchmarks::{play::PlayConversation, sokoban::Texts};
+use agent_benchmarks::{client::Expected, play::PlayConversation, sokoban::Texts};
 
 use crate::{
     games::Game,
     run::{
         asking::{Asking, Finished, Protocol},
         common::Common,
-        expected::Expected,
     },
 };
 

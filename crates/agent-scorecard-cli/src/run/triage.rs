@@ -10,9 +10,10 @@ use std::{
 
 use agent_benchmarks::{
     Api, Attempted, Checker as Answer, Conversation, Question, Request,
+    client::Expected,
     triage::{
-        Alpha, Attempts, Framing, Instance, PlanReading, Prompts, Regime, SolveConversation,
-        SolveRecord, Triage, TriageRecord,
+        Alpha, Attempts, Framing, Instance, Judging, PlanReading, Prompts, Regime,
+        SolveConversation, SolveRecord, Triage, TriageRecord,
     },
 };
 use agent_scorecard::{Position, live, options};
@@ -24,9 +25,8 @@ use crate::{
     output::program,
     run::{
         asking::{Asking, Finished, Protocol, read},
-        checker::{Checker, Judging},
+        checker::Checker,
         common::Common,
-        expected::Expected,
     },
     triage::SCORES,
 };
@@ -250,11 +250,11 @@ impl Options {
         prompts: &Prompts,
         notes: &mut Vec<String>,
     ) -> Result<Vec<SolveRecord>, Box<dyn Error>> {
-        let known = questions.iter().map(|(_, (question, announced))| match announced {
+        let recorded = |(_, (question, announced)): &(String, Try)| match announced {
             None => SolveRecord::of_recorded(question),
             Some(_) => None,
-        });
-        let known: Vec<Option<SolveRecord>> = known.collect();
+        };
+        let known: Vec<Option<SolveRecord>> = questions.iter().map(recorded).collect();
         let open = questions.into_iter().zip(&known).filter(|(_, known)| known.is_none());
         let open: Vec<(String, Try)> = open.map(|(named, _)| named).collect();
         let mut solved = asking.run(what, &open, |it| self.start(it, prompts))?;
@@ -378,6 +378,37 @@ impl Options {
         ];
         differing.into_iter()
     }
+
+    /// Returns the mode of the model, and the settings of making and executing plans that differ from the defaults.
+    fn mode(&self) -> String {
+        let mode = (!self.mode.is_empty()).then(|| self.mode.clone());
+        let pools = (self.pool_size != POOL).then(|| format!("pools of {}", self.pool_size));
+        joined([mode, pools].into_iter().chain(self.differing()))
+    }
+
+    /// Writes the efficiencies for [`triage_variants`](crate::triage::triage_variants). Efficiencies of earlier calls with
+    /// other settings are kept.
+    fn write_scores(&self, plans: &[TriageRecord]) -> Result<(), Box<dyn Error>> {
+        let path = self.common.out.join(SCORES);
+        let stem = self.file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let dataset = self.dataset.clone().or(stem).unwrap_or_default();
+        let scores = live::triage_scores(plans, &self.common.model, &self.mode(), &dataset)?;
+        let scores = scores.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>()?;
+        let of = |line: &Value| {
+            ["model", "mode", "dataset", "variant", "alpha"].map(|key| line[key].to_string())
+        };
+        let new: BTreeSet<_> = scores.iter().map(of).collect();
+        let named = |error: &dyn Error| format!("{}: {error}", path.display());
+        let earlier = match run_logs::open_file(&path).and_then(io::read_to_string) {
+            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+            earlier => earlier.map_err(|error| named(&error))?,
+        };
+        let earlier = earlier.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>();
+        let earlier = earlier.map_err(|error| named(&error))?;
+        let kept = earlier.iter().filter(|line| !new.contains(&of(line)));
+        let text: String = kept.chain(&scores).map(|it| format!("{it}\n")).collect();
+        Ok(program::write_file(&path, text.as_bytes())?)
+    }
 }
 
 /// Joins the words that are present, with commas.
@@ -498,38 +529,5 @@ impl Protocol for Options {
         let asked = solved.into_iter().chain(solved_again).filter(|it| !it.is_recorded());
         let records = asked.map(|it| it.record).chain(planned.into_iter().map(|it| it.record));
         Ok((records.collect(), report))
-    }
-}
-
-impl Options {
-    /// Returns the mode of the model, and the settings of making and executing plans that differ from the defaults.
-    fn mode(&self) -> String {
-        let mode = (!self.mode.is_empty()).then(|| self.mode.clone());
-        let pools = (self.pool_size != POOL).then(|| format!("pools of {}", self.pool_size));
-        joined([mode, pools].into_iter().chain(self.differing()))
-    }
-
-    /// Writes the efficiencies for [`triage_variants`](crate::triage::triage_variants). Efficiencies of earlier calls with
-    /// other settings are kept.
-    fn write_scores(&self, plans: &[TriageRecord]) -> Result<(), Box<dyn Error>> {
-        let path = self.common.out.join(SCORES);
-        let stem = self.file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        let dataset = self.dataset.clone().or(stem).unwrap_or_default();
-        let scores = live::triage_scores(plans, &self.common.model, &self.mode(), &dataset)?;
-        let scores = scores.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>()?;
-        let of = |line: &Value| {
-            ["model", "mode", "dataset", "variant", "alpha"].map(|key| line[key].to_string())
-        };
-        let new: BTreeSet<_> = scores.iter().map(of).collect();
-        let named = |error: &dyn Error| format!("{}: {error}", path.display());
-        let earlier = match run_logs::open_file(&path).and_then(io::read_to_string) {
-            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
-            earlier => earlier.map_err(|error| named(&error))?,
-        };
-        let earlier = earlier.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>();
-        let earlier = earlier.map_err(|error| named(&error))?;
-        let kept = earlier.iter().filter(|line| !new.contains(&of(line)));
-        let text: String = kept.chain(&scores).map(|it| format!("{it}\n")).collect();
-        Ok(program::write_file(&path, text.as_bytes())?)
     }
 }

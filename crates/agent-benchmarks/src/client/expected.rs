@@ -1,19 +1,36 @@
-//! Estimates the requests of a run without sending them.
-
-use agent_benchmarks::{
-    Conversation, Error, Request,
+use crate::{
     client::{Client, Journal},
+    engines::conversation::Conversation,
+    error::Error,
+    values::request::Request,
 };
 
-/// The expected requests of a dry run.
+/// The requests of conversations, estimated without sending them.
+///
+/// ```
+/// use agent_benchmarks::{
+///     ModelError,
+///     client::{Client, ClientSettings, Expected},
+///     costbench::{CostBench, Split, queries},
+/// };
+///
+/// let client = Client::new("http://localhost/v1", "model".to_owned(), None, ClientSettings::default())?;
+/// let instance = CostBench::new(0)?.instance(&queries(Split::Test, 42)[0]);
+/// let mut expected = Expected::new(100, &client, None);
+/// assert!(expected.add("first", instance.conversation(), [3, 5])?.is_none());
+/// assert_eq!((expected.conversations, expected.requests), (1, [3, 5]));
+/// assert!(expected.characters[0] < expected.characters[1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
-pub(crate) struct Expected<'a> {
-    pub(crate) conversations: usize,
+pub struct Expected<'a> {
+    /// The number of conversations with a remaining request.
+    pub conversations: usize,
     /// The minimum and the maximum number of requests.
-    pub(crate) requests: [usize; 2],
+    pub requests: [usize; 2],
     /// The numbers of characters of all prompts: the minimum, and the maximum if replies are as many and as long as
     /// possible.
-    pub(crate) characters: [usize; 2],
+    pub characters: [usize; 2],
     /// The number of characters of the longest reply.
     longest_reply: usize,
     client: &'a Client,
@@ -23,21 +40,20 @@ pub(crate) struct Expected<'a> {
     problem: Option<Error>,
 }
 
-/// The number of characters per token in English text.
-pub(crate) const TOKEN: usize = 4;
-
 impl<'a> Expected<'a> {
-    pub(crate) fn new(
-        max_output_tokens: u64,
-        client: &'a Client,
-        journal: Option<&'a Journal>,
-    ) -> Self {
+    /// The number of characters per token in English text.
+    pub const TOKEN: usize = 4;
+
+    /// Creates an estimate without conversations. Replies have up to `max_output_tokens` tokens, `client` forms the
+    /// bodies of requests, and `journal` has the existing answers.
+    #[must_use]
+    pub fn new(max_output_tokens: u64, client: &'a Client, journal: Option<&'a Journal>) -> Self {
         let tokens = usize::try_from(max_output_tokens).unwrap_or(usize::MAX);
         Self {
             conversations: 0,
             requests: [0; 2],
             characters: [0; 2],
-            longest_reply: tokens.saturating_mul(TOKEN),
+            longest_reply: tokens.saturating_mul(Self::TOKEN),
             client,
             journal,
             problem: None,
@@ -45,17 +61,21 @@ impl<'a> Expected<'a> {
     }
 
     /// Feeds the existing answers to a conversation, and returns their number.
-    pub(crate) fn resume(
-        &self,
-        name: &str,
-        conversation: &mut impl Conversation,
-    ) -> Result<usize, Error> {
+    ///
+    /// # Errors
+    ///
+    /// Errors of [`Journal::resume`].
+    pub fn resume(&self, name: &str, conversation: &mut impl Conversation) -> Result<usize, Error> {
         self.journal.map_or(Ok(0), |journal| journal.resume(name, conversation))
     }
 
     /// Adds the remaining requests of a conversation, given its minimum and maximum number of requests. Each request
     /// repeats the first one and the replies. Returns the record if the conversation has ended.
-    pub(crate) fn add<C: Conversation>(
+    ///
+    /// # Errors
+    ///
+    /// Errors of [`Journal::resume`].
+    pub fn add<C: Conversation>(
         &mut self,
         name: &str,
         mut conversation: C,
@@ -72,13 +92,13 @@ impl<'a> Expected<'a> {
     }
 
     /// Adds `times` conversations with these numbers of requests.
-    pub(crate) fn begin(&mut self, first: &Request, requests: [usize; 2], times: usize) {
+    pub fn begin(&mut self, first: &Request, requests: [usize; 2], times: usize) {
         self.conversations += times;
         self.count(first, requests, times);
     }
 
     /// Adds a minimum and a maximum number of requests `times` times. Each request repeats the first one and the replies.
-    pub(crate) fn count(&mut self, first: &Request, [fewest, most]: [usize; 2], times: usize) {
+    pub fn count(&mut self, first: &Request, [fewest, most]: [usize; 2], times: usize) {
         let first = match self.client.body(first) {
             Ok(body) => body.len(),
             Err(error) => {
@@ -98,7 +118,11 @@ impl<'a> Expected<'a> {
     }
 
     /// Checks that the requests can be sent.
-    pub(crate) fn check(&mut self) -> Result<(), Error> {
+    ///
+    /// # Errors
+    ///
+    /// The last error of [`Client::body`].
+    pub fn check(&mut self) -> Result<(), Error> {
         self.problem.take().map_or(Ok(()), Err)
     }
 }

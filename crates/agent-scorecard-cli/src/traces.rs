@@ -19,7 +19,7 @@ use agent_scorecard::{
         has_runs, logged_streams, with_differences, without_outcomes,
     },
 };
-use run_logs::{Account, ConfidenceStream, LoggedRun, Ungraded};
+use run_logs::ConfidenceStream;
 use trajectory_metrics::ForecastPolicy;
 
 use crate::{
@@ -121,8 +121,7 @@ pub fn report(
         });
         let block = found.map_err(|error| at(file, error.into()))?;
         accounts.push(account(&block, remarks.account()));
-        let column = (file.clone(), model.clone(), block).into();
-        columns.push(Column { name: name.clone(), ..column });
+        columns.push(Column { name: name.clone(), ..(file.clone(), model.clone(), block).into() });
     }
     let digest = |(_, (evaluation, _)): &(_, (TraceEvaluation, TraceRemarks))| evaluation.digest();
     let is_same_runs = all.windows(2).all(|pair| digest(&pair[0]) == digest(&pair[1]));
@@ -192,7 +191,7 @@ fn log_report(
         return Err("--html, --plot: there is nothing to show, because no run has both a stream of confidence and an outcome".into());
     }
     let mut report = Report::of_columns(columns);
-    report.set_accounts(logs.iter().map(|log| scored_account(log, missing)));
+    report.set_accounts(logs.iter().map(|log| log.scored_account(missing)));
     for (column, parts) in report.columns.iter_mut().zip(parts) {
         column.parts = ("streams", parts);
     }
@@ -214,20 +213,6 @@ fn log_report(
     let is_same_runs = digests.windows(2).all(|pair| pair[0] == pair[1]);
     judging.finish(&mut report);
     Ok(Some(with_differences(report, compared, is_same_runs, how)))
-}
-
-/// Returns the counts of the runs of a log, excluding runs that no stream scores.
-fn scored_account(log: &LoggedColumn, missing: ForecastPolicy) -> Account {
-    let reason = |row: &LoggedRun| {
-        let lacks = |stream| row.trace(stream, missing).err().map(|lacks| lacks.left_out);
-        let lacking = ConfidenceStream::ALL.map(lacks);
-        match row.ungraded {
-            _ if lacking.iter().all(Option::is_some) => lacking[0],
-            // A run that a limit ended is scored as one that was cut off.
-            why => why.filter(|why| *why != Ungraded::AtLimit).map(Ungraded::name),
-        }
-    };
-    log.account().without(log.table.rows().iter().filter_map(reason).map(|reason| (reason, 1)))
 }
 
 fn blocks(streams: Vec<StreamFigures>) -> Vec<(String, Block)> {

@@ -14,19 +14,14 @@ use std::error::Error;
 
 use agent_scorecard::{
     Account, Column, Report,
-    knapsack_oracle::{Alpha, BudgetAware, Pool, ReSolve},
+    knapsack_oracle::{Alpha, Pool},
     triage::{
-        Answers, METRICS, Planner, Pools, ReSolvedCounts, TriageOptions, VariantScore,
-        VariantTable, evaluate, pools,
+        Answers, METRICS, Planner, Pools, TriageOptions, VariantTable, evaluate, pools,
+        read_re_solved,
     },
 };
 use clap::ValueHint::AnyPath;
-use run_logs::{
-    json_lines::{self, InputError, yes_or_no},
-    read_capped_runs, read_pool, read_pools,
-};
-use serde::Deserialize;
-use serde_json::json;
+use run_logs::{json_lines::InputError, read_capped_runs, read_pool, read_pools};
 
 use crate::{
     costbench::named,
@@ -63,7 +58,7 @@ pub(crate) fn output(arguments: Options) -> Result<Written, Box<dyn Error>> {
     let mut lines = String::new();
     let write = |model: Option<&str>, pools: &[Pools], alphas: &[Alpha]| match &write_pools {
         Some(path) => {
-            lines.push_str(&pool_lines(model, pools, alphas));
+            lines.extend(pools.iter().map(|pools| pools.lines(model, alphas)));
             program::write_file(path, lines.as_bytes())
         }
         None => Ok(()),
@@ -178,63 +173,14 @@ fn unsolvable(source: &Source) -> Result<Pool, Box<dyn Error>> {
     }
 }
 
-/// Returns the pools as JSON Lines. Each line has the problems of a pool in order, the unsolvable ones among them, and
-/// the budget at each share.
-fn pool_lines(model: Option<&str>, pools: &[Pools], alphas: &[Alpha]) -> String {
-    let mut lines = String::new();
-    for Pools { ratio, pools } in pools {
-        for (number, (pool, marks)) in pools.iter().enumerate() {
-            let budget =
-                |alpha: &Alpha| json!({ "alpha": alpha.get(), "budget": pool.budget(*alpha) });
-            let mut line = json!({
-                "pool": number,
-                "problems": pool.items().iter().map(|item| item.id()).collect::<Vec<_>>(),
-                "budgets": alphas.iter().map(budget).collect::<Vec<_>>(),
-            });
-            if let Some(model) = model {
-                line["model"] = json!(model);
-            }
-            if let (Some(ratio), Some(marks)) = (ratio, marks) {
-                line["ratio"] = json!(ratio);
-                line["unsolvable"] = json!(marks);
-            }
-            lines.push_str(&format!("{line}\n"));
-        }
-    }
-    lines
-}
-
-#[derive(Deserialize)]
-struct Tried {
-    #[serde(default)]
-    model: String,
-    #[serde(default)]
-    dataset: String,
-    allocation: u64,
-    output_tokens: u64,
-    #[serde(deserialize_with = "yes_or_no")]
-    solved_before: bool,
-    #[serde(deserialize_with = "yes_or_no")]
-    solved_after: bool,
-}
-
 /// Returns the report on problems that were attempted again with their allocation disclosed.
 ///
 /// # Errors
 ///
 /// Errors of reading.
 pub fn re_solved(source: &Source) -> Result<Report, Box<dyn Error>> {
-    let (file, mut counts) = (source.name(), ReSolvedCounts::new());
-    for line in json_lines::parse::<Tried>(&file, &source.bytes()?)? {
-        let Tried { model, dataset, allocation, output_tokens: cost, solved_before, solved_after } =
-            line.value;
-        let counts: &mut BudgetAware = counts.entry(model).or_default().entry(dataset).or_default();
-        let item = ReSolve { allocation, cost, solved_before, solved_after };
-        counts.update(item).map_err(|_| {
-            let problem = "is 0; it must be at least 1, because a problem without an allocation is not attempted again";
-            InputError::of_field(&file, line.number, "allocation", problem)
-        })?;
-    }
+    let file = source.name();
+    let counts = read_re_solved(&file, &source.bytes()?)?;
     Ok(Report {
         title: "Attempts with a disclosed budget".to_owned(),
         lead: "problems attempted without and with a disclosed budget; accuracy is the share of problems solved, compliance the share of attempts within their allocation; 95 % intervals treat problems as independent"
@@ -262,11 +208,7 @@ pub fn triage_variants(sources: &[Source]) -> Result<Report, Box<dyn Error>> {
     let names = names.join(", ");
     let mut scores = VariantTable::default();
     for source in &sources {
-        let file = source.name();
-        for line in json_lines::parse::<VariantScore>(&file, &source.bytes()?)? {
-            let inserted = scores.insert(line.value).map_err(|error| error.to_string());
-            inserted.map_err(|it| InputError::of_field(&file, line.number, "dataset", it))?;
-        }
+        scores.read(&source.name(), &source.bytes()?)?;
     }
     let block = scores.block().map_err(|it| InputError::of_file(&names, it.to_string()))?;
     Ok(Report {

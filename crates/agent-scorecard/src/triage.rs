@@ -31,6 +31,7 @@ use std::cmp::Ordering;
 use knapsack_oracle::{Alpha, InjectedPool, Pool, Seed, UnsolvableCounts};
 use rayon::prelude::*;
 use serde::Deserialize;
+use serde_json::json;
 use trajectory_metrics::{Figure, Metric, Undefined};
 
 use crate::{
@@ -47,7 +48,7 @@ use crate::{
 
 pub use plans::{Answers, Planner};
 pub use pools::PoolScore;
-pub use re_solved::{ReSolvedCounts, re_solved};
+pub use re_solved::{ReSolvedCounts, re_solved, read_re_solved};
 pub use run_logs::CappedRuns;
 pub use variants::{VariantScore, VariantTable};
 
@@ -175,6 +176,43 @@ pub struct Pools {
 }
 
 impl Pools {
+    /// Returns the pools as JSON Lines. Each line has the problems of a pool in order, the unsolvable ones among them,
+    /// and the budget at each share; and the model, if it is given.
+    ///
+    /// ```
+    /// use agent_scorecard::{
+    ///     knapsack_oracle::{Alpha, Item, Pool},
+    ///     triage::{TriageOptions, pools},
+    /// };
+    ///
+    /// let problems = Pool::new(vec![Item::new("p", 1.0, 100, true)?])?;
+    /// let pools = pools(&problems, &TriageOptions::default())?;
+    /// let lines = pools[0].lines(None, &[Alpha::new(0.5)?]);
+    /// assert_eq!(lines, "{\"budgets\":[{\"alpha\":0.5,\"budget\":50}],\"pool\":0,\"problems\":[\"p\"]}\n");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn lines(&self, model: Option<&str>, alphas: &[Alpha]) -> String {
+        let lines = (0..).zip(&self.pools).map(|(number, (pool, marks))| {
+            let budget =
+                |alpha: &Alpha| json!({ "alpha": alpha.get(), "budget": pool.budget(*alpha) });
+            let mut line = json!({
+                "pool": number,
+                "problems": pool.items().iter().map(|item| item.id()).collect::<Vec<_>>(),
+                "budgets": alphas.iter().map(budget).collect::<Vec<_>>(),
+            });
+            if let Some(model) = model {
+                line["model"] = json!(model);
+            }
+            if let (Some(ratio), Some(marks)) = (self.ratio, marks) {
+                line["ratio"] = json!(ratio);
+                line["unsolvable"] = json!(marks);
+            }
+            format!("{line}\n")
+        });
+        lines.collect()
+    }
+
     /// Describes these pools and a budget, for example in notes.
     fn place(&self, alpha: Alpha) -> String {
         let ratio = self.ratio.map(|ratio| format!("ratio {ratio}, ")).unwrap_or_default();

@@ -1,6 +1,6 @@
 use run_logs::{
-    Account, ConfidenceReading, ConfidenceStream, FactRules, Format, Run, RunTable, StreamOptions,
-    StreamRuns, TraceFile, json_lines::RunCounts,
+    Account, ConfidenceReading, ConfidenceStream, FactRules, Format, LoggedRun, Run, RunTable,
+    StreamOptions, StreamRuns, TraceFile, Ungraded, json_lines::RunCounts,
 };
 use trajectory_metrics::{ForecastPolicy, Undefined};
 
@@ -89,6 +89,22 @@ impl LoggedColumn {
             found.is_ok_and(|found| found.runs().is_empty())
         };
         !self.table.rows().is_empty() && ConfidenceStream::ALL.into_iter().all(is_empty)
+    }
+
+    /// Returns the counts of these runs, excluding runs that no stream scores.
+    #[must_use]
+    pub fn scored_account(&self, missing: ForecastPolicy) -> Account {
+        let reason = |row: &LoggedRun| {
+            let lacks = |stream| row.trace(stream, missing).err().map(|lacks| lacks.left_out);
+            let lacking = ConfidenceStream::ALL.map(lacks);
+            match row.ungraded {
+                _ if lacking.iter().all(Option::is_some) => lacking[0],
+                // A run that a limit ended is scored as one that was cut off.
+                why => why.filter(|why| *why != Ungraded::AtLimit).map(Ungraded::name),
+            }
+        };
+        let reasons = self.table.rows().iter().filter_map(reason);
+        self.account().without(reasons.map(|reason| (reason, 1)))
     }
 
     /// Returns the counts of the runs that were read, used and left out.

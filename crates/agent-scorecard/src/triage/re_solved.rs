@@ -1,6 +1,8 @@
 use std::{cmp::Ordering, collections::BTreeMap, iter::repeat_n, ops::Range};
 
-use knapsack_oracle::BudgetAware;
+use knapsack_oracle::{BudgetAware, ReSolve};
+use run_logs::json_lines::{self, InputError, yes_or_no};
+use serde::Deserialize;
 use trajectory_metrics::{
     Arm, Figure, Measure, Metric,
     estimates::{self, Difference, SHARE},
@@ -21,6 +23,49 @@ const MOST_PROBLEMS: u64 = 1 << 23;
 /// For each model and data set, the counts of problems that were attempted again after the model was told their
 /// allocations.
 pub type ReSolvedCounts = BTreeMap<String, BTreeMap<String, BudgetAware>>;
+
+#[derive(Deserialize)]
+struct Tried {
+    #[serde(default)]
+    model: String,
+    #[serde(default)]
+    dataset: String,
+    allocation: u64,
+    output_tokens: u64,
+    #[serde(deserialize_with = "yes_or_no")]
+    solved_before: bool,
+    #[serde(deserialize_with = "yes_or_no")]
+    solved_after: bool,
+}
+
+/// Reads problems that were attempted again, as JSON Lines with the fields `allocation`, `output_tokens`,
+/// `solved_before`, `solved_after`, and optionally `model` and `dataset`. `file` names the source in errors.
+///
+/// # Errors
+///
+/// [`InputError`] with the line and the field, also for an allocation of 0.
+///
+/// ```
+/// use agent_scorecard::triage::read_re_solved;
+///
+/// let line = br#"{"allocation": 9, "output_tokens": 8, "solved_before": false, "solved_after": true}"#;
+/// assert_eq!(read_re_solved("again.jsonl", line)?[""][""].newly_correct, 1);
+/// # Ok::<(), agent_scorecard::InputError>(())
+/// ```
+pub fn read_re_solved(file: &str, bytes: &[u8]) -> Result<ReSolvedCounts, InputError> {
+    let mut counts = ReSolvedCounts::new();
+    for line in json_lines::parse::<Tried>(file, bytes)? {
+        let Tried { model, dataset, allocation, output_tokens: cost, solved_before, solved_after } =
+            line.value;
+        let counts: &mut BudgetAware = counts.entry(model).or_default().entry(dataset).or_default();
+        let item = ReSolve { allocation, cost, solved_before, solved_after };
+        counts.update(item).map_err(|_| {
+            let problem = "is 0; it must be at least 1, because a problem without an allocation is not attempted again";
+            InputError::of_field(file, line.number, "allocation", problem)
+        })?;
+    }
+    Ok(counts)
+}
 
 /// The effects of telling a model its allocations.
 pub(crate) const RE_SOLVING: [Metric<BudgetAware>; 4] = metrics! { BudgetAware;

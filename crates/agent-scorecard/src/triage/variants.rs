@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use knapsack_oracle::{Alpha, VariantScores};
+use run_logs::json_lines::{self, InputError};
 use scoring_rules::DecimalSum;
 
 use crate::{
@@ -75,6 +76,30 @@ impl VariantTable {
                 )));
             }
             of_variant.insert(dataset.clone(), eta);
+        }
+        Ok(())
+    }
+
+    /// Adds the scores of a file of JSON Lines, one [`VariantScore`] per line. `file` names the source in errors.
+    ///
+    /// # Errors
+    ///
+    /// [`InputError`] with the line and the field.
+    ///
+    /// ```
+    /// use agent_scorecard::triage::VariantTable;
+    ///
+    /// let line = br#"{"model": "m", "alpha": 0.5, "eta_advisory": 0.25, "eta_enforced": null}"#;
+    /// let mut table = VariantTable::default();
+    /// table.read("scores.jsonl", line)?;
+    /// let error = table.read("scores.jsonl", line).unwrap_err();
+    /// assert!(error.to_string().starts_with("scores.jsonl:1: "));
+    /// # Ok::<(), agent_scorecard::InputError>(())
+    /// ```
+    pub fn read(&mut self, file: &str, bytes: &[u8]) -> Result<(), InputError> {
+        for line in json_lines::parse::<VariantScore>(file, bytes)? {
+            let inserted = self.insert(line.value).map_err(|error| error.to_string());
+            inserted.map_err(|it| InputError::of_field(file, line.number, "dataset", it))?;
         }
         Ok(())
     }

@@ -250,24 +250,23 @@ fn released(
     has_estimator: bool,
     needs_pictures: bool,
 ) -> Result<Report, Box<dyn Error>> {
-    let other = if !is_alone {
-        Some("another FILE: give a file of BAGEN's estimates without other files")
-    } else if judged.cap.is_some() {
-        Some("--cap: the file of BAGEN's estimates has its own caps")
-    } else if !judged.others().is_empty() {
-        Some("--resource: the file of BAGEN's estimates has its own resources")
-    } else if has_estimator {
-        Some("--estimator: the file of BAGEN's estimates has its own answers")
-    } else if judged.cluster_by == ClusterBy::TaskOnly {
-        Some("--cluster-by task-only: the file of BAGEN's estimates names no tasks")
-    } else if judged.calibrates {
-        Some("--calibrate: the file of BAGEN's estimates has no order of runs to learn from")
-    } else if needs_pictures {
-        Some("--plot, --html: they show runs, not a file of BAGEN's estimates")
-    } else {
-        None
-    };
-    if let Some(problem) = other {
+    const FILE: &str = "the file of BAGEN's estimates";
+    let others = [
+        (
+            !is_alone,
+            "another FILE: give a file of BAGEN's estimates without other files".to_owned(),
+        ),
+        (judged.cap.is_some(), format!("--cap: {FILE} has its own caps")),
+        (!judged.others().is_empty(), format!("--resource: {FILE} has its own resources")),
+        (has_estimator, format!("--estimator: {FILE} has its own answers")),
+        (
+            judged.cluster_by == ClusterBy::TaskOnly,
+            format!("--cluster-by task-only: {FILE} names no tasks"),
+        ),
+        (judged.calibrates, format!("--calibrate: {FILE} has no order of runs to learn from")),
+        (needs_pictures, "--plot, --html: they show runs, not a file of BAGEN's estimates".into()),
+    ];
+    if let Some((_, problem)) = others.into_iter().find(|(is_given, _)| *is_given) {
         return Err(problem.into());
     }
     let mode = judged.answer_mode();

@@ -4,7 +4,7 @@
 //! a report of each. With two columns, `difference` is the second minus the first; with more, `differences` has each column
 //! minus the first.
 
-use std::{error::Error, path::PathBuf, sync::LazyLock};
+use std::{error::Error, path::PathBuf};
 
 use agent_scorecard::{
     Column, Position, Report,
@@ -22,7 +22,7 @@ use crate::{
 
 /// Reports which agent is better, by how much, and whether the difference is beyond noise
 #[derive(Debug, clap::Args)]
-#[command(after_help = AFTER.as_str())]
+#[command(after_help = ["Example: agent-scorecard compare alpha.eval beta.eval --fail-if 'difference.is_worse > 0'\n\n", &help(&measures()), include_str!("help/compare.txt"), OUTCOMES].concat())]
 pub(crate) struct Options {
     /// Logs or folders of logs. Each log, and each model in it, has its own column in the report. The first column is
     /// compared with each of the others. Without a file, invented runs of two models are used
@@ -41,11 +41,6 @@ pub(crate) struct Options {
     #[command(flatten)]
     forms: Forms,
 }
-
-static AFTER: LazyLock<String> = LazyLock::new(|| {
-    let example = "Example: agent-scorecard compare alpha.eval beta.eval --fail-if 'difference.is_worse > 0'\n\n";
-    [example, &help(&measures()), include_str!("help/compare.txt"), OUTCOMES].concat()
-});
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     let Options { files, names, prices, how, judging, forms } = options;

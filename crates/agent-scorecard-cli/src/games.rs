@@ -223,7 +223,7 @@ pub(crate) struct Rooms {
     #[command(flatten)]
     course: Course,
     /// Set of rooms: evaluation (8 x 8, two boxes) or training (6 x 6, one box)
-    #[arg(long, default_value = "evaluation", value_parser = presets())]
+    #[arg(long, default_value = "evaluation", value_parser = options::one_of([("evaluation", RoomSettings::EVALUATION), ("training", RoomSettings::TRAINING)]))]
     preset: RoomSettings,
 }
 
@@ -238,14 +238,6 @@ impl Rooms {
             });
         Ok(drawn.collect())
     }
-}
-
-/// Returns the parser of named room settings.
-fn presets() -> impl clap::builder::TypedValueParser<Value = RoomSettings> {
-    options::one_of([
-        ("evaluation", RoomSettings::EVALUATION),
-        ("training", RoomSettings::TRAINING),
-    ])
 }
 
 impl Game for Rooms {

@@ -58,24 +58,14 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
-    let Options {
-        files,
-        names,
-        format,
-        prices,
-        formats,
-        suggest,
-        csv: csv_file,
-        mut judging,
-        forms,
-    } = options;
-    if formats {
+    let Options { files, names, prices, mut judging, forms, .. } = options;
+    if options.formats {
         return match forms.are_tables() {
             true => Ok(format_list().into()),
             false => forms.show(logs::formats()),
         };
     }
-    if suggest {
+    if options.suggest {
         let [path] = files.as_slice() else { return Err("--suggest: give one file".into()) };
         let proposed = match bundled::content(path) {
             Some(content) => LineFields::suggest(content)?,
@@ -85,12 +75,12 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     }
     judging.rules.is_lenient = true;
     prices.iter().try_for_each(|path| judging.set_prices(path))?;
-    if csv_file.is_none() && forms.are_tables() {
+    if options.csv.is_none() && forms.are_tables() {
         // Tables do not show the arguments of calls.
         judging = judging.of_totals();
     }
-    let report = report(names.of(files)?, format, &judging)?;
-    if let Some(path) = csv_file {
+    let report = report(names.of(files)?, options.format, &judging)?;
+    if let Some(path) = options.csv {
         let text = String::from_utf8_lossy(&csv(&report)?).into_owned();
         write_file(&path, plain::lines(text).as_bytes())?;
     }

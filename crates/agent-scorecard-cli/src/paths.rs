@@ -75,8 +75,7 @@ pub fn report(
         };
         for (name, model, tally) in tallies {
             let block = tally.block(ignore_arguments, with_pictures)?;
-            let column = (source.name(), model, block).into();
-            columns.push(Column { name, ..column });
+            columns.push(Column { name, ..(source.name(), model, block).into() });
             accounts.push(tally.account());
             together.append(&tally);
         }

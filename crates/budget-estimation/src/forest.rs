@@ -7,8 +7,5 @@ mod ordinals;
 pub(crate) mod quantile_forest;
 pub(crate) mod training_rows;
 
-pub use self::{
-    quantile_forest::QuantileForest,
-    training_rows::{ForestSettings, TrainingRows},
-};
-pub use crate::replay::prefix_features::PrefixFeatures;
+#[cfg(all(test, feature = "serde"))]
+mod tests;

@@ -12,8 +12,7 @@ mod estimates;
 mod estimators;
 #[cfg(feature = "serde")]
 mod fingerprint;
-#[doc(hidden)]
-pub mod forest;
+mod forest;
 mod key_effects;
 mod learning;
 mod metrics;

@@ -2,7 +2,7 @@ use crate::checks::least;
 
 /// A distribution of some values.
 #[derive(Clone, Copy, Debug)]
-pub struct Distribution<'a> {
+pub(crate) struct Distribution<'a> {
     /// In ascending order.
     pub(super) values: &'a [f64],
     /// The probability up to each value.
@@ -42,17 +42,15 @@ pub(super) fn accumulate(space: &mut Vec<f64>, values: usize) {
 
 impl Distribution<'_> {
     /// Returns the smallest value whose cumulative probability is at least p.
-    #[must_use]
     #[inline]
-    pub fn quantile(&self, p: f64) -> f64 {
+    pub(crate) fn quantile(&self, p: f64) -> f64 {
         let least = least(p, 1.0);
         let at = self.cumulative.partition_point(|&sum| sum < least);
         self.values.get(at).or(self.values.last()).copied().unwrap_or(0.0)
     }
 
     /// Returns the probability of a value of at most x.
-    #[must_use]
-    pub fn probability_up_to(&self, x: f64) -> f64 {
+    pub(crate) fn probability_up_to(&self, x: f64) -> f64 {
         let at = self.values.partition_point(|&value| value <= x);
         if at == self.values.len() {
             return 1.0;

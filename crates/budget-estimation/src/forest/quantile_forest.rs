@@ -35,7 +35,7 @@ scoring_rules::checked! {
     /// Beran (1981), Nonparametric regression with randomly censored survival data, technical report, University of
     /// California, Berkeley.
     #[derive(Clone, Debug, Default, PartialEq)]
-    pub struct QuantileForest {
+    pub(crate) struct QuantileForest {
         /// One number per group of targets, in ascending order.
         values: Vec<f64>,
         /// The first node of each tree.
@@ -68,8 +68,7 @@ const LANES: usize = 8;
 
 impl QuantileForest {
     /// Grows a forest.
-    #[must_use]
-    pub fn fit(rows: &TrainingRows<'_>, settings: &ForestSettings) -> Self {
+    pub(crate) fn fit(rows: &TrainingRows<'_>, settings: &ForestSettings) -> Self {
         let targets = Ordinals::new(rows.targets.to_vec(), TARGETS);
         // Rows in the order of their targets, so that the entries of each leaf are in order.
         let all = rows.targets.iter().zip(rows.weights).zip(rows.censored).zip(0..);
@@ -186,7 +185,11 @@ impl QuantileForest {
     /// Returns the conditional distribution of the target, given the features of a row.
     ///
     /// `space` is memory that is used again.
-    pub fn distribution<'a>(&'a self, row: &[f64], space: &'a mut Vec<f64>) -> Distribution<'a> {
+    pub(crate) fn distribution<'a>(
+        &'a self,
+        row: &[f64],
+        space: &'a mut Vec<f64>,
+    ) -> Distribution<'a> {
         space.clear();
         space.resize(self.values.len() * (1 + usize::from(self.censored)), 0.0);
         for roots in self.roots.chunks(LANES) {

@@ -51,7 +51,7 @@ const FEATURE: usize = 2;
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub struct PrefixFeatures {
+pub(crate) struct PrefixFeatures {
     resource: String,
     others: Vec<String>,
     features: Vec<String>,
@@ -70,7 +70,7 @@ impl PrefixFeatures {
     /// # Errors
     ///
     /// [`Error::NoSuchResource`] for a handle from other rollouts.
-    pub fn new(rollout: &Rollout<'_>, resource: Resource) -> Result<Self, Error> {
+    pub(crate) fn new(rollout: &Rollout<'_>, resource: Resource) -> Result<Self, Error> {
         let rollouts = rollout.rollouts;
         let estimated = rollouts.column(resource)?.name.clone();
         let others = rollouts.columns.iter().map(|column| &column.name);
@@ -87,9 +87,8 @@ impl PrefixFeatures {
     }
 
     /// Returns the number of columns.
-    #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "there is always a column")]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         let (others, features) = (self.others.len(), self.features.len());
         ESTIMATED + others * OTHER + features * FEATURE
     }
@@ -101,7 +100,7 @@ impl PrefixFeatures {
     /// # Errors
     ///
     /// [`Error::Unlike`] for a prefix of another resource.
-    pub fn append_to(&self, row: &mut Vec<f64>, prefix: &Prefix<'_>) -> Result<(), Error> {
+    pub(crate) fn append_to(&self, row: &mut Vec<f64>, prefix: &Prefix<'_>) -> Result<(), Error> {
         let (rollouts, k) = (prefix.rollouts, prefix.turns());
         let columns = &rollouts.columns;
         let estimated = columns.get(prefix.resource().index);
@@ -198,3 +197,6 @@ fn of_other(prefix: &Prefix<'_>, column: &Column) -> [f64; OTHER] {
         spent.zip(cap).map_or(missing, |(spent, cap)| share(spent, cap)),
     ]
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,9 +7,7 @@ use budget_estimation::{
     ProgressMetrics, ProgressSummary, RecordedRun, Resource, Rollout, Rollouts, Sample, Seed,
     StopRule, SuccessForecaster, Usage,
     bagen::{ProbeMethod, TargetWidth, TrainingRecords},
-    early_stopping,
-    forest::PrefixFeatures,
-    joint_early_stopping, stopping_curve,
+    early_stopping, joint_early_stopping, stopping_curve,
 };
 
 use crate::common::{level, stored};
@@ -19,7 +17,7 @@ fn assert_send_sync<T: Send + Sync>() {}
 #[test]
 fn everything_can_be_shared_between_threads() {
     assert_send_sync::<(Rollouts, Rollout<'_>, Usage<'_>, RecordedRun, BudgetEstimator)>();
-    assert_send_sync::<(Prefix<'_>, PrefixFeatures, Context, Sample, Estimate, Error)>();
+    assert_send_sync::<(Prefix<'_>, Context, Sample, Estimate, Error)>();
     assert_send_sync::<(LinearEstimator, PastQuantiles, Calibrated<LinearEstimator>)>();
     assert_send_sync::<(SuccessForecaster, BudgetMonitor, StopRule, EarlyStops)>();
     assert_send_sync::<(Metrics, ProgressMetrics, ProgressSummary)>();
@@ -86,7 +84,6 @@ fn every_function_refuses_a_handle_of_other_rollouts() {
             refused("Rollout::score", run.score(other, &mut linear, |_| Ok(())));
             refused("score_probe", run.score_probe(other, &mut linear));
             refused("Sample::new", Sample::new(&run, other, 1, Estimate::Impossible));
-            refused("PrefixFeatures::new", PrefixFeatures::new(&run, other));
             assert_eq!(run.probe(tokens).unwrap().usage_of(other), None);
             let level = level(0.5);
             let adaptive = AdaptiveConformal::new(level, 0.02).unwrap();

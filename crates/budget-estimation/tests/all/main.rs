@@ -9,7 +9,6 @@ mod call_costs;
 mod common;
 mod decimal_caps;
 mod default_edges;
-mod forest;
 mod golden;
 mod handles;
 mod impossible;

@@ -2,7 +2,7 @@
 
 use budget_estimation::{
     BudgetMonitor, Context, Error, Estimate, Estimator, LinearEstimator, Prefix, RecordedRun,
-    Resource, Rollout, Rollouts, Sample, estimator_from_fn, forest::PrefixFeatures,
+    Resource, Rollout, Rollouts, Sample, estimator_from_fn,
 };
 use proptest::prelude::*;
 
@@ -36,14 +36,6 @@ fn seen(prefix: &Prefix<'_>) -> String {
         prefix.usage(),
         Context::new(prefix)
     )
-}
-
-/// The bits of the feature vector.
-fn row(features: &PrefixFeatures, prefix: &Prefix<'_>) -> Vec<u64> {
-    let mut row = Vec::new();
-    features.append_to(&mut row, prefix).unwrap();
-    assert_eq!(row.len(), features.len());
-    row.iter().map(|value| value.to_bits()).collect()
 }
 
 /// The probe before the first turn, and the prefixes after turns.
@@ -84,10 +76,8 @@ proptest! {
             let output = rollouts.resource("output").unwrap();
             rollouts.set_cap(output, 1500.0).unwrap();
             let rollout = rollouts.get(0).unwrap();
-            let features = PrefixFeatures::new(&rollout, output).unwrap();
-            let all = |prefix: Prefix<'_>| (seen(&prefix), row(&features, &prefix));
             let prefixes = every_prefix(&rollout, output).take(past.len() + 1);
-            both.push(prefixes.map(all).collect::<Vec<_>>());
+            both.push(prefixes.map(|prefix| seen(&prefix)).collect::<Vec<_>>());
         }
         prop_assert_eq!(&both[0], &both[1]);
         prop_assert_eq!(both[0].len(), past.len() + 1);
@@ -119,9 +109,7 @@ proptest! {
                 rollouts.set_feature(1, turn, "errors", value).unwrap();
             }
         }
-        let rollout = rollouts.get(1).unwrap();
-        let features = PrefixFeatures::new(&rollout, output).unwrap();
-        let mut replayed = every_prefix(&rollout, output);
+        let mut replayed = every_prefix(&rollouts.get(1).unwrap(), output);
 
         let live = recorded(Some(f64::from(cap))).with_keys(["model"]).unwrap();
         let mut live = live.with_features(["errors"]).unwrap();
@@ -133,67 +121,9 @@ proptest! {
             }
             let (prefix, replayed) = (live.prefix(output).unwrap(), replayed.next().unwrap());
             prop_assert_eq!(seen(&prefix), seen(&replayed));
-            prop_assert_eq!(row(&features, &prefix), row(&features, &replayed));
             live.push(&costs(turn)).unwrap();
         }
         prop_assert!(replayed.next().is_none());
-    }
-
-    #[test]
-    fn the_feature_vector_is_what_plain_sums_give(
-        turns in turns(1..9), errors in prop::collection::vec(prop::option::of(0_u32..9), 10),
-    ) {
-        let mut rollouts = rollouts(&[]).with_features(["errors"]).unwrap();
-        rollouts.push(turns.as_flattened(), true).unwrap();
-        let output = rollouts.resource("output").unwrap();
-        rollouts.set_cap(output, 700.0).unwrap();
-        for (turn, value) in errors.iter().take(turns.len() + 1).enumerate() {
-            if let Some(value) = *value {
-                rollouts.set_feature(0, turn, "errors", f64::from(value)).unwrap();
-            }
-        }
-        let rollout = rollouts.get(0).unwrap();
-        let features = PrefixFeatures::new(&rollout, output).unwrap();
-        let missing = f64::NEG_INFINITY;
-        let mean = |costs: &[f64]| costs.iter().sum::<f64>() / costs.len() as f64;
-        let largest = |costs: &[f64]| costs.iter().copied().fold(missing, f64::max);
-        for prefix in every_prefix(&rollout, output) {
-            let k = prefix.turns();
-            let [input, output] = [0, 1].map(|at| turns[..k].iter().map(|turn| turn[at]).collect::<Vec<f64>>());
-            let spent: f64 = output.iter().sum();
-            let known: Vec<f64> = errors[..=k].iter().flatten().copied().map(f64::from).collect();
-            let some = |there: bool, value: f64| if there { value } else { missing };
-            // Whole numbers, so that this is exact.
-            let turns = k as f64;
-            let squares = turns * output.iter().map(|cost| cost * cost).sum::<f64>() - spent * spent;
-            let expected = [
-                k as f64,
-                spent,
-                output.last().copied().unwrap_or(missing),
-                some(k > 0, mean(&output)),
-                some(k > 0, mean(&output[k.saturating_sub(3)..])),
-                largest(&output),
-                some(spent > 0.0, mean(&output[k.saturating_sub(3)..]) / mean(&output)),
-                some(spent > 0.0, squares.sqrt() / spent),
-                700.0 - spent,
-                spent / 700.0,
-                input.iter().sum(),
-                input.first().copied().unwrap_or(missing),
-                input.last().copied().unwrap_or(missing),
-                if k > 1 { input[k - 1] - input[0] } else { missing },
-                if k > 1 { input[k - 1] - input[k - 2] } else { missing },
-                missing,
-                known.last().copied().unwrap_or(missing),
-                some(!known.is_empty(), known.iter().sum()),
-            ];
-            let bits = expected.map(|value: f64| (value + 0.0).to_bits());
-            // The squares of the spread are k roundings from the exact ones, of which the root leaves half; further
-            // operations here and there round four times.
-            let (mut found, mut bits) = (row(&features, &prefix), bits);
-            let spreads = [&mut found[7], &mut bits[7]].map(std::mem::take);
-            prop_assert!(spreads[0].abs_diff(spreads[1]) <= k as u64 / 2 + 4, "{:?}", spreads);
-            prop_assert_eq!(found, bits, "{:?}", expected);
-        }
     }
 
     #[test]
@@ -489,8 +419,4 @@ fn wrong_keys_and_features_are_refused_and_leave_no_trace() {
     refused(rollouts.add_sum("errors", &[input]), "resource name \"errors\"");
     let rollout = rollouts.get(0).unwrap();
     assert_eq!((rollout.keys().count(), rollout.feature(1, "errors")), (0, None));
-    // A row belongs to one resource.
-    let features = PrefixFeatures::new(&rollout, input).unwrap();
-    let output = rollout.probe(rollouts.resource("output").unwrap()).unwrap();
-    refused(features.append_to(&mut Vec::new(), &output), "differ in the estimated resource");
 }

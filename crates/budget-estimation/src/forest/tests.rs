@@ -1,11 +1,18 @@
 //! Quantile regression forests against scikit-learn and against known distributions.
+#![allow(clippy::unwrap_used)]
 
-use budget_estimation::forest::{ForestSettings, QuantileForest, TrainingRows};
 use proptest::prelude::*;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::common::stored;
+use super::{
+    quantile_forest::QuantileForest,
+    training_rows::{ForestSettings, TrainingRows},
+};
+
+fn stored(forest: &QuantileForest) -> QuantileForest {
+    serde_json::from_str(&serde_json::to_string(forest).unwrap()).unwrap()
+}
 
 /// Rows that are split by their targets.
 #[derive(Clone, Default)]
@@ -69,7 +76,8 @@ struct Golden(Value);
 
 impl Golden {
     fn of(part: &str) -> Self {
-        let all: Value = serde_json::from_str(include_str!("../golden/forest.json")).unwrap();
+        let all: Value =
+            serde_json::from_str(include_str!("../../tests/golden/forest.json")).unwrap();
         Self(all[part].clone())
     }
 

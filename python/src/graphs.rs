@@ -113,7 +113,7 @@ impl ToolGraph {
         let scores = || {
             let scenario = Scenario::new(self.graph.clone(), problem)?;
             let mut episode = Episode::new(&scenario);
-            episode.replay(&calls)?;
+            calls.iter().try_for_each(|call| episode.call(call).map(|_| ()))?;
             episode.finish(answer_is_right).scores(&scenario.optimal_run())
         };
         let scores = scores().map_err(|error: Error| PyErr::from(Failure::from(error)))?;

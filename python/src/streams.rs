@@ -4,7 +4,7 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use scoring_rules::{AnyRule, Probability};
 use trajectory_metrics::{
-    ForecastCounts, ForecastPolicy, OnlineTps, Summary, Tps, Trace, WeightSchedule,
+    CheckedRun, ForecastCounts, ForecastPolicy, OnlineTps, Summary, Tps, Trace, WeightSchedule,
 };
 
 use crate::{
@@ -336,8 +336,8 @@ pub(crate) fn check_forecasts<'py>(
         let checked = checked
             .map_err(|error| PyErr::from(Failure::from(error)))
             .map_err(|error| invalid(format!("run {row}: {}", error.value(py))))?;
-        if let Some(forecasts) = checked.forecasts() {
-            kept.extend_from_slice(Probability::as_f64_slice(forecasts));
+        if let CheckedRun::Kept(forecasts) = checked {
+            kept.extend_from_slice(Probability::as_f64_slice(&forecasts));
             kept_ends.push(kept.len());
             rows.push(row);
         }

@@ -20,7 +20,7 @@ pub use knapsacks::{
     most_solved::{most_solved, most_solved_items},
 };
 pub use planners::{
-    informed::{CheapestFirst, InformedPlanner, OraclePlanner, ValuePerCost},
+    informed::{InformedPlanner, ReferencePlanner},
     prospective::{InOrder, ProspectiveItem, ProspectivePlanner, RandomOrder},
 };
 pub use plans::{

@@ -6,7 +6,7 @@
 use scoring_rules::CompensatedSum;
 
 use crate::{
-    checks::setting,
+    checks::{same_length, setting},
     error::{Error, Shared},
 };
 
@@ -17,7 +17,7 @@ const LEAST_SHARE: f64 = 1e-12;
 /// the upper bound, slopes are negligible.
 const RIDGE: [f64; 2] = [1e-20, 1e20];
 
-/// The least ridge of [`Rows::fit_standardised`]. It keeps the fit unique if features repeat each other.
+/// The least ridge of [`fit_standardised`]. It keeps the fit unique if features repeat each other.
 const LEAST_RIDGE: f64 = 1e-10;
 
 /// The largest number of steps of Newton's method. Real data take about 6.
@@ -79,7 +79,7 @@ pub struct Line {
 
 /// Rows of features, each with the weight of its failures and of its successes.
 #[derive(Clone, Debug)]
-pub struct Rows {
+pub(crate) struct Rows {
     columns: usize,
     /// The features of all rows, row by row.
     features: Vec<f64>,
@@ -87,15 +87,49 @@ pub struct Rows {
     weights: Vec<[f64; 2]>,
 }
 
+/// Fits a line to rows, in any order, of this number of features, each with the weight of its failures and of its
+/// successes. Each feature is reduced by its weighted mean and divided by its standard deviation. Returns the line, the
+/// means and the divisors.
+///
+/// A feature whose standard deviation is at most 1e-12 of its largest absolute value, or below 1e-100, has an infinite
+/// divisor and no effect. The ridge is the penalty divided by the weight of all rows, and at least 1e-10.
+///
+/// # Errors
+///
+/// [`scoring_rules::Error::Length`] for a row with another number of features; [`scoring_rules::Error::Empty`] if no row
+/// has positive weight; [`Error::OneClass`] if one outcome has less than 1e-12 of the weight.
+///
+/// ```
+/// use trajectory_metrics::logistic::{fit_standardised, sigmoid};
+///
+/// let rows: [(&[f64], f64, f64); 2] = [(&[1.0], 3.0, 1.0), (&[3.0], 1.0, 3.0)];
+/// let (line, means, divisors) = fit_standardised(1, rows, 1e-9)?;
+/// assert_eq!((means, divisors), (vec![2.0], vec![1.0]));
+/// let success = |feature: f64| sigmoid(line.intercept + line.slopes[0] * (feature - 2.0));
+/// assert!((success(1.0) - 0.25).abs() < 1e-6 && (success(3.0) - 0.75).abs() < 1e-6);
+/// # Ok::<(), trajectory_metrics::Error>(())
+/// ```
+pub fn fit_standardised<'a>(
+    columns: usize,
+    rows: impl IntoIterator<Item = (&'a [f64], f64, f64)>,
+    penalty: f64,
+) -> Result<(Line, Vec<f64>, Vec<f64>), Error> {
+    let mut all = Rows::new(columns);
+    for (features, failures, successes) in rows {
+        same_length("features", columns, features.len())?;
+        all.push(features, failures, successes);
+    }
+    all.fit_standardised(penalty)
+}
+
 impl Rows {
     /// Creates an empty list of rows with this number of features.
-    #[must_use]
-    pub const fn new(columns: usize) -> Self {
+    pub(crate) const fn new(columns: usize) -> Self {
         Self { columns, features: Vec::new(), weights: Vec::new() }
     }
 
     /// Adds a row, which must have the number of features given to [`Self::new`].
-    pub fn push(&mut self, features: &[f64], failures: f64, successes: f64) {
+    pub(crate) fn push(&mut self, features: &[f64], failures: f64, successes: f64) {
         debug_assert_eq!(features.len(), self.columns);
         self.features.extend_from_slice(features);
         self.weights.push([failures, successes]);
@@ -168,24 +202,15 @@ impl Rows {
     ///
     /// Reference: Lin, Lin and Weng (2007), A note on Platt's probabilistic outputs for support
     /// vector machines, doi:10.1007/s10994-007-5018-6; there with other targets and no penalty.
-    #[must_use]
-    pub fn fit(&self, ridge: f64) -> Line {
+    pub(crate) fn fit(&self, ridge: f64) -> Line {
         let (failures, successes) = self.totals();
         let ridge = ridge.clamp(RIDGE[0], RIDGE[1]);
         let problem = Problem { rows: self, total: failures + successes, ridge };
         problem.minimum((successes / failures).ln())
     }
 
-    /// Fits a line to the rows in sorted order, with each feature minus its weighted mean and divided by its standard
-    /// deviation. Returns the line, the means and the divisors. A feature whose standard deviation is at most 1e-12 of
-    /// its largest absolute value, or below 1e-100, has an infinite divisor and no effect. The ridge is the penalty
-    /// divided by the weight of all rows, and at least 1e-10.
-    ///
-    /// # Errors
-    ///
-    /// [`scoring_rules::Error::Empty`] if no row has positive weight; [`Error::OneClass`] if one outcome has less than
-    /// 1e-12 of the weight.
-    pub fn fit_standardised(mut self, penalty: f64) -> Result<(Line, Vec<f64>, Vec<f64>), Error> {
+    /// Fits a line to the rows in sorted order; see [`fit_standardised`].
+    fn fit_standardised(mut self, penalty: f64) -> Result<(Line, Vec<f64>, Vec<f64>), Error> {
         self.sort();
         let (failures, successes) = self.totals();
         let total = failures + successes;
@@ -383,5 +408,7 @@ fn sum(terms: impl Iterator<Item = f64>) -> f64 {
     sum.value()
 }
 
+#[cfg(test)]
+mod minimum_tests;
 #[cfg(test)]
 mod tests;

@@ -78,7 +78,7 @@ impl CostBench {
     ///
     /// # Errors
     ///
-    /// [`scoring_rules::Error::Setting`] for a level above [`Library::MAX_REFINEMENT_LEVEL`].
+    /// [`scoring_rules::Error::Setting`] for a level above 100.
     pub fn new(level: usize) -> Result<Self, Error> {
         let sampling = Sampling {
             temperature: Some(0.0),

@@ -1,6 +1,4 @@
-use knapsack_oracle::{
-    Alpha, CheapestFirst, InformedPlanner, Item, Plan, Pool, Regime, ValuePerCost,
-};
+use knapsack_oracle::{Alpha, InformedPlanner, Item, Plan, Pool, ReferencePlanner, Regime};
 
 use crate::{
     error::Error,
@@ -60,8 +58,8 @@ impl Triage {
             budget,
             oracle: pool.oracle(budget)?.value,
             random: pool.random_exact(budget)?.value,
-            cheapest_first: earned(&CheapestFirst)?,
-            greedy: earned(&ValuePerCost)?,
+            cheapest_first: earned(&ReferencePlanner::CheapestFirst)?,
+            greedy: earned(&ReferencePlanner::ValuePerCost)?,
             pool,
         })
     }

@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 
 use knapsack_oracle::{
-    Alpha, CheapestFirst, Efficiency, FitRule, InOrder, OraclePlanner, Plan, PlanReading, Pool,
-    PoolValues, RandomOrder, Regime, Repair, SampledRandom, Seed, UnreadableReason,
-    UnsolvableCounts, normalized_regret,
+    Alpha, Efficiency, FitRule, InOrder, Plan, PlanReading, Pool, PoolValues, RandomOrder,
+    ReferencePlanner, Regime, Repair, SampledRandom, Seed, UnreadableReason, UnsolvableCounts,
+    normalized_regret,
 };
 use rayon::prelude::*;
 use trajectory_metrics::{Better, Figure, Measure, Undefined};
@@ -309,8 +309,10 @@ fn of_pool(
     let (mut reading, mut unparseable, mut repairs) = (None, None, BTreeMap::new());
     let plans = match &options.planner {
         Planner::AllInOrder => vec![Plan::prospective(&InOrder, pool, budget)?],
-        Planner::CheapestFirst => vec![Plan::informed(&CheapestFirst, pool, budget)?],
-        Planner::Oracle => vec![Plan::informed(&OraclePlanner, pool, budget)?],
+        Planner::CheapestFirst => {
+            vec![Plan::informed(&ReferencePlanner::CheapestFirst, pool, budget)?]
+        }
+        Planner::Oracle => vec![Plan::informed(&ReferencePlanner::Oracle, pool, budget)?],
         Planner::Random => (0..options.orders)
             .map(|order| {
                 let stream = (number * options.orders + order) as u64;

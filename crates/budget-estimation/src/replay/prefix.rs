@@ -140,7 +140,7 @@ impl<'a> Prefix<'a> {
     }
 
     /// Returns the names and values of all keys of the run that have a value; see [`Rollout::keys`](crate::Rollout::keys).
-    pub fn keys(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+    pub(crate) fn keys(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.rollouts.keys_of(self.rollout)
     }
 

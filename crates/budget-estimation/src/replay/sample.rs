@@ -23,7 +23,7 @@ scoring_rules::checked! {
     /// let sample = Sample::new(&rollouts.get(0)?, tokens, 1, estimate)?;
     /// assert_eq!((sample.used(), sample.remaining()), (50.0, 100.0));
     /// assert!(sample.is_feasible() && sample.is_hit());
-    /// assert_eq!((sample.resource(), sample.cap()), (tokens, None));
+    /// assert_eq!(sample.left(), None);
     /// # Ok::<(), Error>(())
     /// ```
     #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,14 +93,12 @@ impl Sample {
     }
 
     /// Returns the resource of the estimate.
-    #[must_use]
-    pub const fn resource(&self) -> Resource {
+    pub(crate) const fn resource(&self) -> Resource {
         self.resource
     }
 
     /// Returns the cap on this resource; `None` without a cap.
-    #[must_use]
-    pub fn cap(&self) -> Option<f64> {
+    pub(crate) fn cap(&self) -> Option<f64> {
         self.cap.is_finite().then_some(self.cap)
     }
 

@@ -135,6 +135,6 @@ fn measures_of_one_resource_refuse_samples_of_another_at_its_place() {
     metrics.update(&one(["tokens", "usd"])).unwrap();
     let mixed = metrics.update(&one(["usd", "tokens"]));
     assert!(matches!(mixed, Err(Error::Unlike { .. })), "{mixed:?}");
-    let resource = one(["tokens", "usd"]).resource();
+    let resource = rollouts(["tokens", "usd"]).resource("tokens").unwrap();
     assert_eq!(stored(&resource), resource);
 }

@@ -392,7 +392,7 @@ proptest! {
         prop_assert_eq!(found.optimistic_share, optimistic / told.len() as f64);
         prop_assert_eq!(found.conservative_share, conservative / told.len() as f64);
         let over_cap: Vec<f64> =
-            told.iter().filter_map(|(low, high, s)| Some((high - low) / s.cap()?)).collect();
+            told.iter().filter_map(|(low, high, s)| Some((high - low) / (s.used() + s.left()?))).collect();
         prop_assert!(close(found.mean_width_over_cap, mean(&over_cap)));
         let feasible = || told.iter().filter(|(_, _, s)| s.is_feasible());
         let bias: Vec<f64> =

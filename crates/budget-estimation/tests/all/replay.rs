@@ -25,12 +25,11 @@ fn rollouts(runs: &[(Vec<[f64; 2]>, bool)]) -> Rollouts {
 fn seen(prefix: &Prefix<'_>) -> String {
     let usages: Vec<_> =
         prefix.resources().map(|(resource, name)| (name, prefix.usage_of(resource))).collect();
-    let keys: Vec<_> = prefix.keys().collect();
     let named = ["task", "model", "none"].map(|name| prefix.key(name));
     let features: Vec<_> =
         (0..20).map(|turn| ["errors", "tests"].map(|name| prefix.feature(turn, name))).collect();
     format!(
-        "{prefix:?} {} {:?} {:?} {usages:?} {keys:?} {named:?} {features:?} {:?}",
+        "{prefix:?} {} {:?} {:?} {usages:?} {named:?} {features:?} {:?}",
         prefix.turns(),
         prefix.resource(),
         prefix.usage(),
@@ -148,8 +147,7 @@ proptest! {
                 let sample = samples[at];
                 prop_assert_eq!((sample.rollout(), sample.turn(), sample.turns()), (run, k, costs.len()));
                 prop_assert_eq!((sample.used(), sample.remaining()), (used, left));
-                let [capped, left_of_cap] = [f64::from(cap), f64::from(cap) - used].map(Some);
-                prop_assert_eq!((sample.cap(), sample.left()), (capped, left_of_cap));
+                prop_assert_eq!(sample.left(), Some(f64::from(cap) - used));
                 prop_assert_eq!(sample.is_feasible(), *succeeded && total <= f64::from(cap));
                 prop_assert_eq!(sample.is_hit(), left <= used);
                 prop_assert_eq!(sample.is_trivial(), left == 0.0);

@@ -2,7 +2,7 @@ use scoring_rules::{
     Probability, Weight,
     checks::{entries, same_length},
 };
-use trajectory_metrics::logistic::{Rows, check_penalty, sigmoid};
+use trajectory_metrics::logistic::{check_penalty, fit_standardised, sigmoid};
 
 use crate::{
     error::Error,
@@ -177,20 +177,21 @@ impl SuccessLearner for LogisticSuccess {
     ) -> Result<LogisticSuccessModel, Error> {
         let columns = features.first().map_or(0, Vec::len);
         let rows = rows(columns, features, outcomes, weights)?;
-        let (line, means, scales) = rows.fit_standardised(self.penalty)?;
+        let (line, means, scales) = fit_standardised(columns, rows, self.penalty)?;
         Ok(LogisticSuccessModel { intercept: line.intercept, slopes: line.slopes, means, scales })
     }
 }
 
-fn rows(
+/// Returns the rows of positive weight, each with the weights of its failures and successes.
+fn rows<'a>(
     columns: usize,
-    features: &[Vec<f64>],
+    features: &'a [Vec<f64>],
     outcomes: &[bool],
     weights: Option<&[Weight]>,
-) -> Result<Rows, Error> {
+) -> Result<Vec<(&'a [f64], f64, f64)>, Error> {
     same_length("outcomes", features.len(), outcomes.len())?;
     same_length("weights", features.len(), weights.map_or(features.len(), <[Weight]>::len))?;
-    let mut rows = Rows::new(columns);
+    let mut rows = Vec::with_capacity(features.len());
     for (row, (features, &outcome)) in features.iter().zip(outcomes).enumerate() {
         check_features(features, columns).map_err(|error| Error::At {
             what: "row",
@@ -200,7 +201,7 @@ fn rows(
         let weight = weights.map_or(1.0, |weights| weights[row].get());
         if weight > 0.0 {
             let (failure, success) = if outcome { (0.0, weight) } else { (weight, 0.0) };
-            rows.push(features, failure, success);
+            rows.push((&features[..], failure, success));
         }
     }
     Ok(rows)

@@ -111,8 +111,7 @@ impl<'a> Knapsack<'a> {
     /// lists instances that are designed to be hard. The search stops without a proof only if it
     /// would keep more than 2^24 partial choices at one time, about 2 GiB. This can happen from 45
     /// items on if their profits equal their weights and have 17 digits. Then [`Solution::proof`]
-    /// is [`Proof::None`] and `upper_bound` is above `value`. [`solve_within`](Self::solve_within) sets a limit on
-    /// the work.
+    /// is [`Proof::None`] and `upper_bound` is above `value`.
     ///
     /// # Method
     ///
@@ -127,28 +126,8 @@ impl<'a> Knapsack<'a> {
         self.solve_within(u64::MAX)
     }
 
-    /// Searches for the best choice by examining about `states` partial choices, and computes an upper bound on the
-    /// value of every choice. [`Solution::is_optimal`] states whether the choice is proved to be the best.
-    ///
-    /// A search adds one item at a time, so it may exceed the limit by a small multiple. The result does not depend
-    /// on the speed of the machine. About ten million partial choices are examined in a second. Two parts of the work
-    /// are not limited and not counted in [`Solution::states`]: the time before the search, which is O(n log n), and
-    /// the searches for second limits, at most 32 of about 2^14 partial choices each. The latter run at most once, after
-    /// a search that examined 2^18 partial choices.
-    ///
-    /// ```
-    /// use knapsack_oracle::{Knapsack, KnapsackItem};
-    ///
-    /// // Profits equal weights, and the best choice is hard to find.
-    /// let sizes = (0..60).map(|i| 100_000_007 * (i * i % 61 + 1) + i * i * i);
-    /// let items: Vec<_> = sizes.map(|size| KnapsackItem { profit: size, weight: size }).collect();
-    /// let some = Knapsack::new(50_000_000_001, &items)?.solve_within(1_000);
-    /// assert!(some.weight <= 50_000_000_001 && some.value <= some.upper_bound);
-    /// assert!(!some.is_optimal());
-    /// # Ok::<(), knapsack_oracle::Error>(())
-    /// ```
-    #[must_use]
-    pub fn solve_within(&self, states: u64) -> Solution {
+    /// As [`Self::solve`], with about this number of partial choices; see [`Pool::oracle_within`](crate::Pool::oracle_within).
+    pub(crate) fn solve_within(&self, states: u64) -> Solution {
         self.solution(solve(self.capacity, self.items, states))
     }
 

@@ -8,20 +8,20 @@ use crate::{
 /// marks its plans.
 ///
 /// ```
-/// use knapsack_oracle::{
-///     CheapestFirst, Error, Item, OraclePlanner, Plan, Pool, Regime, ValuePerCost,
-/// };
+/// use knapsack_oracle::{Error, Item, Plan, Pool, ReferencePlanner, Regime};
 ///
 /// let pool = Pool::new(vec![
 ///     Item::new("cheap", 1.0, 100, false)?,
 ///     Item::new("dense", 9.0, 300, true)?,
 ///     Item::new("dear", 10.0, 400, true)?,
 /// ])?;
-/// let earned = |plan: Plan| plan.execute(&pool, 400, Regime::Enforced).map(|run| run.earned);
-/// assert_eq!(earned(Plan::informed(&CheapestFirst, &pool, 400)?)?, 9.0);
-/// assert_eq!(earned(Plan::informed(&ValuePerCost, &pool, 400)?)?, 9.0);
-/// assert_eq!(earned(Plan::informed(&OraclePlanner, &pool, 400)?)?, 10.0);
-/// assert!(Plan::informed(&OraclePlanner, &pool, 400)?.is_informed());
+/// let run = |planner| {
+///     Plan::informed(&planner, &pool, 400)?.execute(&pool, 400, Regime::Enforced)
+/// };
+/// assert_eq!(run(ReferencePlanner::CheapestFirst)?.earned, 9.0);
+/// assert_eq!(run(ReferencePlanner::ValuePerCost)?.earned, 9.0);
+/// assert_eq!(run(ReferencePlanner::Oracle)?.earned, 10.0);
+/// assert!(run(ReferencePlanner::Oracle)?.informed);
 /// # Ok::<(), Error>(())
 /// ```
 pub trait InformedPlanner {
@@ -49,49 +49,34 @@ impl Plan {
     }
 }
 
-/// A planner that takes the cheapest items first, whether solvable or not, until one does not fit. Each allocation is
-/// the true cost. [`InformedPlanner`] has an example.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// A planner that knows every true cost, which it allocates. [`InformedPlanner`] has an example.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct CheapestFirst;
-
-/// A planner that takes items in descending order of value divided by cost, whether solvable or not, until one does not
-/// fit. Each allocation is the true cost. [`InformedPlanner`] has an example.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct ValuePerCost;
-
-/// A planner that takes the items that [`Pool::oracle`] chooses, cheapest first. Each allocation is the true cost. Its
-/// efficiency is 1 in both regimes. [`InformedPlanner`] has an example.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct OraclePlanner;
-
-impl InformedPlanner for CheapestFirst {
-    fn plan(&self, pool: &Pool, budget: u64) -> Result<Vec<Step>, Error> {
-        let mut order: Vec<usize> = (0..pool.items().len()).collect();
-        order.sort_by_key(|&i| pool.items()[i].cost());
-        Ok(while_they_fit(&order, pool, budget))
-    }
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum ReferencePlanner {
+    /// Takes the cheapest items first, whether solvable or not, until one does not fit.
+    CheapestFirst,
+    /// Takes items in descending order of value divided by cost, whether solvable or not, until one does not fit.
+    ValuePerCost,
+    /// Takes the items that [`Pool::oracle`] chooses, cheapest first. Its efficiency is 1 in both regimes.
+    Oracle,
 }
 
-impl InformedPlanner for ValuePerCost {
+impl InformedPlanner for ReferencePlanner {
     fn plan(&self, pool: &Pool, budget: u64) -> Result<Vec<Step>, Error> {
-        let points = &pool.points().each;
-        let cost = |i: usize| pool.items()[i].cost();
-        let mut order: Vec<usize> = (0..points.len()).collect();
-        order.sort_by_key(|&i| cost(i));
-        // Cross products are exact, so equal ratios tie.
-        let product = |i: usize, j: usize| u128::from(points[i]) * u128::from(cost(j));
-        order.sort_by(|&a, &b| product(b, a).cmp(&product(a, b)));
-        Ok(while_they_fit(&order, pool, budget))
-    }
-}
-
-impl InformedPlanner for OraclePlanner {
-    fn plan(&self, pool: &Pool, budget: u64) -> Result<Vec<Step>, Error> {
-        let mut order = pool.oracle(budget)?.chosen;
-        order.sort_by_key(|&i| pool.items()[i].cost());
+        let cost = |&i: &usize| pool.items()[i].cost();
+        let mut order: Vec<usize> = match self {
+            Self::Oracle => pool.oracle(budget)?.chosen,
+            Self::CheapestFirst | Self::ValuePerCost => (0..pool.items().len()).collect(),
+        };
+        order.sort_by_key(cost);
+        if *self == Self::ValuePerCost {
+            let points = &pool.points().each;
+            // Cross products are exact, so equal ratios tie.
+            let product = |i: usize, j: usize| u128::from(points[i]) * u128::from(cost(&j));
+            order.sort_by(|&i, &j| product(j, i).cmp(&product(i, j)));
+        }
         Ok(while_they_fit(&order, pool, budget))
     }
 }

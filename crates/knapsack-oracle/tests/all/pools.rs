@@ -1,9 +1,9 @@
 //! The execution, the oracle and the planners of random pools.
 
 use knapsack_oracle::{
-    Alpha, CheapestFirst, Efficiency, Error, FitRule, InOrder, Item, OraclePlanner, Plan, Pool,
-    PoolValues, Proof, ProspectiveItem, ProspectivePlanner, RandomOrder, Regime, Seed, Step,
-    UnsolvableCounts, ValuePerCost,
+    Alpha, Efficiency, Error, FitRule, InOrder, Item, Plan, Pool, PoolValues, Proof,
+    ProspectiveItem, ProspectivePlanner, RandomOrder, ReferencePlanner, Regime, Seed, Step,
+    UnsolvableCounts,
 };
 use proptest::prelude::*;
 
@@ -119,9 +119,9 @@ proptest! {
         let budget = pool.budget(Alpha::new(alpha).unwrap());
         let oracle = pool.oracle(budget).unwrap().value;
         let informed = [
-            Plan::informed(&OraclePlanner, &pool, budget).unwrap(),
-            Plan::informed(&CheapestFirst, &pool, budget).unwrap(),
-            Plan::informed(&ValuePerCost, &pool, budget).unwrap(),
+            Plan::informed(&ReferencePlanner::Oracle, &pool, budget).unwrap(),
+            Plan::informed(&ReferencePlanner::CheapestFirst, &pool, budget).unwrap(),
+            Plan::informed(&ReferencePlanner::ValuePerCost, &pool, budget).unwrap(),
         ];
         for regime in REGIMES {
             for plan in &informed {
@@ -260,8 +260,8 @@ fn value_per_cost_differs_from_the_highest_value_and_from_the_lowest_cost() {
     let order = |plan: Result<Plan, Error>| -> Vec<usize> {
         plan.unwrap().steps().iter().map(|step| step.position).collect()
     };
-    assert_eq!(order(Plan::informed(&ValuePerCost, &pool, 18)), [1, 0, 2]);
-    assert_eq!(order(Plan::informed(&CheapestFirst, &pool, 18)), [2, 1, 0]);
+    assert_eq!(order(Plan::informed(&ReferencePlanner::ValuePerCost, &pool, 18)), [1, 0, 2]);
+    assert_eq!(order(Plan::informed(&ReferencePlanner::CheapestFirst, &pool, 18)), [2, 1, 0]);
 }
 
 #[test]

@@ -4,9 +4,9 @@
 use std::fmt::Debug;
 
 use knapsack_oracle::{
-    Alpha, BudgetAware, CheapestFirst, DropReason, FitRule, InOrder, Item, KnapsackItem,
-    OraclePlanner, Plan, PlanReading, Pool, RandomOrder, ReSolve, Regime, Repair, Seed, Step,
-    UnreadableReason, UnsolvableCounts, ValuePerCost, VariantScores,
+    Alpha, BudgetAware, DropReason, FitRule, InOrder, Item, KnapsackItem, Plan, PlanReading, Pool,
+    RandomOrder, ReSolve, ReferencePlanner, Regime, Repair, Seed, Step, UnreadableReason,
+    UnsolvableCounts, VariantScores,
 };
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -43,9 +43,7 @@ fn settings_and_planners_round_trip() {
     round_trips(&(FitRule::StopAtFirst, FitRule::SkipWhatDoesNotFit));
     round_trips(&(Regime::Advisory, Regime::Enforced));
     round_trips(&(
-        CheapestFirst,
-        ValuePerCost,
-        OraclePlanner,
+        [ReferencePlanner::CheapestFirst, ReferencePlanner::ValuePerCost, ReferencePlanner::Oracle],
         InOrder,
         RandomOrder { seed: Seed::new(7), stream: 3 },
     ));

@@ -1,8 +1,8 @@
 //! Unsolvable items in pools, and plans whose attempts were really cut off at their allocations.
 
 use knapsack_oracle::{
-    Alpha, Efficiency, Error, InOrder, InjectedPool, Item, OraclePlanner, Plan, Pool, PoolValues,
-    Regime, Seed, Step, UnsolvableCounts,
+    Alpha, Efficiency, Error, InOrder, InjectedPool, Item, Plan, Pool, PoolValues,
+    ReferencePlanner, Regime, Seed, Step, UnsolvableCounts,
 };
 use proptest::prelude::*;
 
@@ -25,7 +25,7 @@ fn a_planner_that_knows_everything_detects_all_and_one_that_takes_all_detects_no
         for injected in InjectedPool::inject(&pools, &unsolvable, ratio, Seed::new(1)).unwrap() {
             let (pool, marks) = (&injected.pool, &injected.unsolvable);
             let budget = pool.budget(half());
-            let plan = Plan::informed(&OraclePlanner, pool, budget).unwrap();
+            let plan = Plan::informed(&ReferencePlanner::Oracle, pool, budget).unwrap();
             informed.update(&plan, marks).unwrap();
             let plan = Plan::prospective(&InOrder, pool, budget).unwrap();
             naive.update(&plan, marks).unwrap();

@@ -82,7 +82,7 @@ pub struct Library {
 
 impl Library {
     /// The highest refinement level.
-    pub const MAX_REFINEMENT_LEVEL: usize = 100;
+    const MAX_REFINEMENT_LEVEL: usize = 100;
 
     /// Creates the library that the published tables use at this refinement level: all tools except those that perform
     /// a whole task.
@@ -92,8 +92,7 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// [`scoring_rules::Error::Setting`] unless the level is from 0 to
-    /// [`MAX_REFINEMENT_LEVEL`](Self::MAX_REFINEMENT_LEVEL).
+    /// [`scoring_rules::Error::Setting`] unless the level is from 0 to 100.
     pub fn new(refinement_level: usize) -> Result<Self, Error> {
         Self::build(refinement_level, false)
     }
@@ -188,27 +187,6 @@ impl Library {
     /// [`scoring_rules::Error::Length`] unless there is one cost per tool of the library.
     pub fn tools(&self, costs: &[f64]) -> Result<Vec<Tool>, Error> {
         self.declared(costs, |_| true)
-    }
-
-    /// Declares the tools of one task, and returns the declarations in library order. `costs` has one cost per tool of
-    /// the library, as in [`tools`](Self::tools). Plans of a task use only its own tools.
-    ///
-    /// # Errors
-    ///
-    /// [`scoring_rules::Error::Length`] unless there is one cost per tool of the library.
-    ///
-    /// ```
-    /// use tool_graph::costbench::{CostModel, Library, Task};
-    ///
-    /// let library = Library::new(2)?;
-    /// let costs = CostModel::default().costs(&library, 42, "<Query00001>");
-    /// let tools = library.task_tools(Task::Dining, &costs)?;
-    /// assert_eq!((tools.len(), library.tools(&costs)?.len()), (14, 84));
-    /// assert_eq!(tools[0].name, "Decide_Dining_Preference");
-    /// # Ok::<(), tool_graph::Error>(())
-    /// ```
-    pub fn task_tools(&self, task: Task, costs: &[f64]) -> Result<Vec<Tool>, Error> {
-        self.declared(costs, |entry| entry.task == task)
     }
 
     /// Declares all tools that can be called in a query of one task, and returns the declarations in library order.

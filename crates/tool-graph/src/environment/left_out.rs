@@ -71,13 +71,6 @@ impl LeftOutCounts {
         *count = count.saturating_add(1);
     }
 
-    /// Adds all runs of `other`.
-    pub fn merge(&mut self, other: &Self) {
-        self.events_missing = self.events_missing.saturating_add(other.events_missing);
-        self.last_event = self.last_event.saturating_add(other.last_event);
-        self.no_calls = self.no_calls.saturating_add(other.no_calls);
-    }
-
     /// Returns the number of all runs left out.
     #[must_use]
     pub const fn total(&self) -> usize {

@@ -1,38 +1,7 @@
 use crate::{
     environment::{call_status::CallStatus, episode::Episode, transcript::Transcript},
-    error::Error,
     events::scenario::Scenario,
 };
-
-impl Episode<'_> {
-    /// Calls these tools in order, as recorded, each with all the inputs that it needs.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NoCallsLeft`] once the call limit of the scenario is reached; the calls before it are
-    /// made.
-    ///
-    /// ```
-    /// use tool_graph::{Episode, Scenario, Tool, ToolGraph};
-    ///
-    /// let graph = ToolGraph::new(vec![
-    ///     Tool::new("search", ["query"], ["hits"], 4.0),
-    ///     Tool::new("ask", ["query"], ["hits"], 7.0),
-    ///     Tool::new("pick", ["hits"], ["choice"], 2.0),
-    /// ])?;
-    /// let problem = graph.problem(&["query"], &["choice"])?;
-    /// let scenario = Scenario::new(graph, problem)?;
-    ///
-    /// let mut episode = Episode::new(&scenario);
-    /// episode.replay(&["pick", "ask", "pick"])?;
-    /// let run = episode.finish(true);
-    /// assert_eq!((run.path(), run.total_cost()), (vec![1, 2], 9.0));
-    /// # Ok::<(), tool_graph::Error>(())
-    /// ```
-    pub fn replay<S: AsRef<str>>(&mut self, tools: &[S]) -> Result<(), Error> {
-        tools.iter().try_for_each(|tool| self.call(tool.as_ref()).map(|_| ()))
-    }
-}
 
 impl Transcript {
     /// Repeats the calls of this run in the given scenario, and returns the transcript of the new run.

@@ -50,10 +50,11 @@ const PENALTY: f64 = 1e-12;
 /// let map = BetaCalibration::default().fit(said, &outcomes, None)?;
 /// assert!((map.apply(said[0]).get() - 0.25).abs() < 1e-6);
 /// assert!((map.apply(said[7]).get() - 0.75).abs() < 1e-6);
-/// assert!(map.a() >= 0.0 && map.b() >= 0.0);
 /// assert!(!map.is_fallback() && !map.is_degenerate());
 /// // At 1/2 both logs are ln 1/2, and the calibrated odds are 1 to 3.
-/// let at_half = map.intercept() - (map.a() - map.b()) * 2_f64.ln();
+/// let [a, b, c] = map.coefficients();
+/// assert!(a >= 0.0 && b >= 0.0);
+/// let at_half = c - (a - b) * 2_f64.ln();
 /// assert!((at_half + 3_f64.ln()).abs() < 1e-5);
 ///
 /// // Forecasts that are higher for failures, and constant forecasts.
@@ -112,23 +113,13 @@ scoring_rules::checked! {
 }
 
 impl BetaCalibrationMap {
-    /// Returns the slope a of `ln p`, at least 0. It dominates for p near 0.
+    /// Returns the coefficients `[a, b, c]` of the curve `c + a ln p - b ln(1 - p)`, which is the log-odds of success.
+    /// The slopes a and b are at least 0; a dominates for p near 0, and b for p near 1.
     #[must_use]
-    pub fn a(&self) -> f64 {
-        self.slopes[0] / self.standards[0].scale
-    }
-
-    /// Returns the slope b of `-ln(1-p)`, at least 0. It dominates for p near 1.
-    #[must_use]
-    pub fn b(&self) -> f64 {
-        self.slopes[1] / self.standards[1].scale
-    }
-
-    /// Returns the intercept c of the curve.
-    #[must_use]
-    pub fn intercept(&self) -> f64 {
-        let [a, b] = self.standards.map(|standard| standard.mean);
-        self.intercept - self.a() * a - self.b() * b
+    pub fn coefficients(&self) -> [f64; 3] {
+        let [a, b] = [0, 1].map(|at| self.slopes[at] / self.standards[at].scale);
+        let [mean_a, mean_b] = self.standards.map(|standard| standard.mean);
+        [a, b, self.intercept - a * mean_a - b * mean_b]
     }
 }
 

@@ -155,8 +155,7 @@ impl ScoredStream {
     }
 
     /// Returns the number of traces.
-    #[must_use]
-    pub const fn len(&self) -> usize {
+    pub(crate) const fn len(&self) -> usize {
         self.outcomes.len()
     }
 

@@ -42,7 +42,8 @@ use crate::{error::Error, forecast_fault::ForecastFault};
 /// assert_eq!(left_out, CheckedRun::LeftOut { step: 2, fault: ForecastFault::Missing });
 ///
 /// let carried = ForecastPolicy::CarryForward.check_run(&run, &mut counts)?;
-/// assert_eq!(carried.forecasts().map(|run| run[2].get()), Some(0.7));
+/// let CheckedRun::Kept(forecasts) = carried else { panic!() };
+/// assert_eq!(forecasts[2].get(), 0.7);
 ///
 /// assert_eq!((counts.runs, counts.left_out_runs, counts.carried), (2, 1, 2));
 /// # Ok::<(), Error>(())
@@ -82,17 +83,6 @@ pub enum CheckedRun {
         /// The fault of its forecast.
         fault: ForecastFault,
     },
-}
-
-impl CheckedRun {
-    /// Returns the forecasts of a run that is kept; `None` for a run that is left out.
-    #[must_use]
-    pub fn forecasts(&self) -> Option<&[Probability]> {
-        match self {
-            Self::Kept(forecasts) => Some(forecasts),
-            Self::LeftOut { .. } => None,
-        }
-    }
 }
 
 scoring_rules::checked! {

@@ -173,7 +173,7 @@ proptest! {
         let (platt, isotonic) = (fit_rows(&Platt::default(), &rows), fit_rows(&Isotonic, &rows));
         let (beta, temperature) = (fit_rows(&beta(), &rows), fit_rows(&temperature(), &rows));
         let venn_abers = fit_rows(&VennAbers, &rows);
-        prop_assert!(beta.a() >= 0.0 && beta.b() >= 0.0 && temperature.temperature() > 0.0);
+        prop_assert!(beta.coefficients()[..2].iter().all(|slope| *slope >= 0.0) && temperature.temperature() > 0.0);
         for pair in at.windows(2) {
             let [low, high] = [probability(pair[0]), probability(pair[1])];
             for map in [&platt as &dyn CalibrationMap, &isotonic, &beta, &temperature, &venn_abers] {
@@ -211,7 +211,7 @@ proptest! {
         let spread: Vec<f64> =
             powers[..rows.len()].iter().map(|power| 10.0_f64.powf(*power)).collect();
         if let Ok(map) = beta().fit(forecasts, &outcomes, Some(ws(&spread))) {
-            prop_assert!([map.a(), map.b(), map.intercept()].iter().all(|value| value.is_finite()));
+            prop_assert!(map.coefficients().iter().all(|value| value.is_finite()));
         }
         if let Ok(map) = temperature().fit(forecasts, &outcomes, Some(ws(&spread))) {
             prop_assert!(map.temperature() > 0.0);
@@ -260,12 +260,13 @@ proptest! {
                 f64::from(weight) * (signed.max(0.0) + (-signed.abs()).exp().ln_1p())
             }).sum()
         };
-        let best = loss(map.a(), map.b(), map.intercept());
+        let [own_a, own_b, own_c] = map.coefficients();
+        let best = loss(own_a, own_b, own_c);
         let (a, b, c) = factors;
         let others = [
-            (map.a() * a, map.b() * b, map.intercept() + c),
-            (map.a() + a, map.b() + b, map.intercept() + c),
-            (map.a() + 1e-3 * a, map.b() + 1e-3 * b, map.intercept() + 1e-3 * c),
+            (own_a * a, own_b * b, own_c + c),
+            (own_a + a, own_b + b, own_c + c),
+            (own_a + 1e-3 * a, own_b + 1e-3 * b, own_c + 1e-3 * c),
         ];
         for (a, b, c) in others {
             prop_assert!(loss(a, b, c) >= best - 1e-6, "{map:?}");
@@ -280,8 +281,8 @@ fn what_is_calibrated_already_stays_where_it_is() {
     let of_each = |&p: &f64| [(p, true, 1e4 * p), (p, false, 1e4 * (1.0 - p))];
     let records = blocks_of(grid.iter().flat_map(of_each));
     let fitted = beta().fit_blocks(&records).unwrap();
-    assert!((fitted.a() - 1.0).abs() < 1e-9 && (fitted.b() - 1.0).abs() < 1e-9, "{fitted:?}");
-    assert!(fitted.intercept().abs() < 1e-9);
+    let [a, b, c] = fitted.coefficients();
+    assert!((a - 1.0).abs() < 1e-9 && (b - 1.0).abs() < 1e-9 && c.abs() < 1e-9, "{fitted:?}");
     let scaled = temperature().fit_blocks(&records).unwrap();
     assert!((scaled.temperature() - 1.0).abs() < 1e-9, "{scaled:?}");
     let venn_abers = VennAbers.fit_blocks(&records).unwrap();

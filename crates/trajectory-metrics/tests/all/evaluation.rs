@@ -59,7 +59,7 @@ proptest! {
         let rows = traces(&runs);
         let base_rate = rows.outcomes().iter().filter(|y| **y).count() as f64 / rows.len() as f64;
         let stream = scored(&rows, &weighted_mean());
-        prop_assert_eq!((stream.len(), stream.base_rate(None).unwrap().get()), (rows.len(), base_rate));
+        prop_assert_eq!((stream.outcomes().len(), stream.base_rate(None).unwrap().get()), (rows.len(), base_rate));
         let constant = rows.map_forecasts(|_, _| Probability::new(base_rate).unwrap());
         for (stream, slack) in [(&rows, 0.0), (&constant, 1e-13)] {
             for schedule in WeightSchedule::NAMED {

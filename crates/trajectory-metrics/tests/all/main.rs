@@ -18,7 +18,6 @@ mod evaluation;
 mod figures;
 mod golden;
 mod laws;
-mod logistic;
 mod positive_class;
 mod propriety;
 mod published;

@@ -17,7 +17,7 @@ fn forecasts_near_one_end_that_differ_there_are_not_degenerate() {
 #[test]
 fn separated_outcomes_give_a_steep_and_finite_curve() {
     let map = fit(&BetaCalibration::default(), &[0.2, 0.3, 0.7, 0.8], &[false, false, true, true]);
-    assert!(map.a().is_finite() && map.b().is_finite() && map.intercept().is_finite());
+    assert!(map.coefficients().iter().all(|value| value.is_finite()));
     assert!(mapped(&map, 0.3) < 1e-4 && mapped(&map, 0.7) > 1.0 - 1e-4, "{map:?}");
     // Separated by two thresholds: one slope is set to 0.
     let hump = fit(
@@ -25,18 +25,20 @@ fn separated_outcomes_give_a_steep_and_finite_curve() {
         &[0.1, 0.2, 0.5, 0.6, 0.9],
         &[false, false, true, true, false],
     );
-    assert!((hump.a() == 0.0) != (hump.b() == 0.0), "{hump:?}");
+    let [a, b, _] = hump.coefficients();
+    assert!((a == 0.0) != (b == 0.0), "{hump:?}");
 }
 
 #[test]
-fn the_accessors_are_the_curve() {
+fn the_coefficients_are_the_curve() {
     let map = fit(
         &BetaCalibration::default(),
         &[0.2, 0.4, 0.4, 0.7, 0.9, 0.9],
         &[false, true, false, false, true, true],
     );
+    let [a, b, c] = map.coefficients();
     for p in [0.1, 0.5, 0.93_f64] {
-        let logit = map.intercept() + map.a() * p.ln() - map.b() * (1.0 - p).ln();
+        let logit = c + a * p.ln() - b * (1.0 - p).ln();
         assert!((1.0 / (1.0 + (-logit).exp()) - mapped(&map, p)).abs() < 1e-13);
     }
 }

@@ -1,5 +1,7 @@
 use proptest::prelude::*;
-use trajectory_metrics::{CheckedRun, Error, ForecastCounts, ForecastFault, ForecastPolicy};
+use trajectory_metrics::{
+    CheckedRun, Error, ForecastCounts, ForecastFault, ForecastPolicy, Probability,
+};
 
 use crate::common::ps;
 
@@ -27,6 +29,14 @@ const FAULTS: [(Option<f64>, ForecastFault); 5] = [
     (Some(f64::INFINITY), ForecastFault::OutOfRange(f64::INFINITY)),
 ];
 
+/// The forecasts of a run that is kept.
+fn forecasts(checked: CheckedRun) -> Vec<Probability> {
+    match checked {
+        CheckedRun::Kept(forecasts) => forecasts,
+        CheckedRun::LeftOut { .. } => panic!("{checked:?}"),
+    }
+}
+
 #[test]
 fn every_policy_treats_every_fault_as_in_its_table() {
     for (value, fault) in FAULTS {
@@ -44,14 +54,14 @@ fn every_policy_treats_every_fault_as_in_its_table() {
 
         let mut counts = ForecastCounts::default();
         let carried = ForecastPolicy::CarryForward.check_run(&run, &mut counts).unwrap();
-        assert_eq!(carried.forecasts().unwrap()[1].get(), 0.25);
+        assert_eq!(forecasts(carried)[1].get(), 0.25);
         assert_eq!(counts, repaired(0, 1, 0));
 
         let mut counts = ForecastCounts::default();
         let clipped = ForecastPolicy::Clip.check_run(&run, &mut counts);
         if let ForecastFault::OutOfRange(value) = fault {
             let end = if value > 1.0 { 1.0 } else { 0.0 };
-            assert_eq!(clipped.unwrap().forecasts().unwrap()[1].get(), end);
+            assert_eq!(forecasts(clipped.unwrap())[1].get(), end);
             assert_eq!(counts, repaired(1, 0, 0));
         } else {
             assert_eq!(clipped, refused);
@@ -77,8 +87,7 @@ fn a_missing_first_forecast_discards_no_run_that_is_skipped_or_carried_from_a_va
         let mut counts = ForecastCounts::default();
         let policy: ForecastPolicy = policy.parse().unwrap();
         let checked = policy.check_run(&run, &mut counts).unwrap();
-        let forecasts = checked.forecasts().map(|run| run.iter().map(|p| p.get()).collect());
-        (forecasts.unwrap_or_default(), counts)
+        (forecasts(checked).iter().map(|p| p.get()).collect::<Vec<_>>(), counts)
     };
     assert_eq!(kept("skip"), (vec![0.5, 0.7], repaired(0, 0, 2)));
     let carried = (vec![0.25, 0.5, 0.5, 0.7], repaired(0, 2, 0));

@@ -1,6 +1,8 @@
-//! Logistic regression: the gradient is zero at the line that is returned.
+//! The gradient is zero at the line that is returned.
+#![allow(clippy::unwrap_used)]
+
+use super::{Line, Rows, sigmoid};
 use proptest::prelude::*;
-use trajectory_metrics::logistic::{Line, Rows, sigmoid};
 
 /// The features of a row, and the weights of its failures and its successes.
 type Row = (Vec<f64>, f64, f64);

@@ -30,7 +30,7 @@ fuzz_target!(|bytes: &[u8]| {
     assert!(solved.chosen.is_sorted_by(|a, b| a < b));
     let (profit, weight) = sums(solved.chosen.iter().map(|&item| &items[item]));
     assert!(profit == solved.value && weight <= instance.capacity);
-    if items.len() <= 10 && solved.is_optimal() {
+    if items.len() <= 10 && solved.value == solved.upper_bound {
         let choices = (0_usize..1 << items.len()).map(|set| {
             let chosen = items.iter().enumerate().filter(|(item, _)| set >> item & 1 == 1);
             sums(chosen.map(|(_, item)| item))

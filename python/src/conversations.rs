@@ -403,7 +403,7 @@ pub(crate) fn benchmark_figures<'py>(
         let entry = PyDict::new(py);
         entry.set_item("model", model)?;
         entry.set_item("resource", resource)?;
-        entry.set_item("samples", estimates.rows.len())?;
+        entry.set_item("samples", estimates.rows.rows().len())?;
         entry.set_item("trivial", estimates.trivial)?;
         entry.set_item("unfinished", estimates.unfinished)?;
         set_figures(&entry, figures)?;

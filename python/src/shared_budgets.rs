@@ -61,10 +61,20 @@ impl Budget {
         &self,
     ) -> (Vec<String>, Vec<Option<f64>>, Vec<f64>, Vec<f64>, Vec<Option<f64>>, Vec<f64>) {
         let budget = &self.budget;
-        let names = budget.names().map(str::to_owned).collect();
-        let [spent, held] = [budget.spent().collect(), budget.held().collect()];
-        let left = budget.left().collect();
-        (names, budget.caps().collect(), spent, held, left, budget.excess().collect())
+        let names = budget.resources().map(|it| it.name).map(str::to_owned).collect();
+        let [spent, held] = [
+            budget.resources().map(|it| it.spent).collect(),
+            budget.resources().map(|it| it.held).collect(),
+        ];
+        let left = budget.resources().map(|it| it.left).collect();
+        (
+            names,
+            budget.resources().map(|it| it.cap).collect(),
+            spent,
+            held,
+            left,
+            budget.resources().map(|it| it.excess).collect(),
+        )
     }
 
     fn notice(&self) -> Option<String> {

@@ -218,7 +218,7 @@ pub(crate) fn knapsack(
         .collect();
     let solve = move || Ok::<_, Error>(Knapsack::new(capacity, &items)?.solve());
     let solution = interruptible(py, solve)?.map_err(Failure::from)?;
-    if !solution.is_optimal() {
+    if solution.value != solution.upper_bound {
         return Err(invalid("no choice was proved to be the best one; use a coarser unit"));
     }
     Ok((solution.value, solution.weight, solution.chosen))

@@ -31,7 +31,11 @@ mod stopping;
 mod success;
 
 pub use answer_error::AnswerError;
-pub use budgets::{budget::Budget, call_costs::CallCosts, reservation::Reservation};
+pub use budgets::{
+    budget::{Budget, BudgetResource},
+    call_costs::CallCosts,
+    reservation::Reservation,
+};
 pub use calibration::{adaptive_conformal::AdaptiveConformal, calibrated::Calibrated};
 pub use censoring::{self, StopReason, Stopped};
 pub use error::Error;

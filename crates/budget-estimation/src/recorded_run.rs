@@ -279,7 +279,7 @@ impl RecordedRun {
     ///         assert_eq!(stop.is_some(), turn == 2 && estimate == Estimate::Impossible);
     ///     }
     /// }
-    /// assert!(budget.spent().eq([1200.0]));
+    /// assert!(budget.resources().map(|it| it.spent).eq([1200.0]));
     /// # Ok::<(), Error>(())
     /// ```
     pub fn advise_within(

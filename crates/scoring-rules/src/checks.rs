@@ -3,12 +3,6 @@
 
 use crate::error::Error;
 
-/// Creates an [`Error::Setting`] for a setting outside its range.
-#[must_use]
-pub const fn out_of_range(name: &'static str, value: f64, range: &'static str) -> Error {
-    Error::Setting { name, value, range }
-}
-
 /// Creates an [`Error::Entry`] for a list entry outside its range.
 #[must_use]
 pub const fn entry(what: &'static str, index: usize, value: f64, range: &'static str) -> Error {
@@ -96,7 +90,7 @@ pub const fn setting(
     is_valid: bool,
     range: &'static str,
 ) -> Result<(), Error> {
-    if is_valid { Ok(()) } else { Err(out_of_range(name, value, range)) }
+    if is_valid { Ok(()) } else { Err(Error::Setting { name, value, range }) }
 }
 
 /// Checks that `is_valid` accepts all numbers.

@@ -35,8 +35,8 @@ impl Monitor {
 
     fn advice_at(&self, warn_at: f64) -> Advice {
         let budget = self.budget();
-        let estimates = vec![Estimate::NoAnswer; budget.names().len()];
-        let monitor = BudgetMonitor::new(budget.names().map(|name| (name, None)));
+        let estimates = vec![Estimate::NoAnswer; budget.resources().len()];
+        let monitor = BudgetMonitor::new(budget.resources().map(|it| it.name).map(|name| (name, None)));
         monitor
             .and_then(|monitor| monitor.with_warning_at(warn_at))
             .and_then(|mut monitor| monitor.advise(budget, &estimates, None))
@@ -49,7 +49,7 @@ impl Monitor {
     /// Returns the amount of each resource that is neither spent nor held, as [`Budget::left`].
     #[must_use]
     pub fn left(&self) -> impl ExactSizeIterator<Item = Option<f64>> {
-        self.budget().left()
+        self.budget().resources().map(|it| it.left)
     }
 
     /// Returns the budget that all agents share. Its display text tells a model the remaining budget.

@@ -227,7 +227,7 @@ impl ConfidenceFigures {
             Ok(Self {
                 stream,
                 runs: group.runs,
-                cut_off: group.cut_off.len(),
+                cut_off: group.cut_off.rows().len(),
                 complete: group.complete(how)?,
                 with_cut_off,
                 continuations,
@@ -306,8 +306,8 @@ impl Group {
             questions.push(question.as_str());
         }
         // The values of complete runs are not used.
-        let mut success = vec![Probability::HALF; self.rows.len()];
-        let mut continuations = vec![Continuations::default(); self.rows.len()];
+        let mut success = vec![Probability::HALF; self.rows.rows().len()];
+        let mut continuations = vec![Continuations::default(); self.rows.rows().len()];
         for (question, _, (forecasts, cut_off)) in self.cut_off.rows() {
             let run = Stopped::new(forecasts, None, cut_off.reason.clone())?;
             runs.push(run.with_horizon(cut_off.horizon)?);

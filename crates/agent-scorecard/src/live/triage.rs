@@ -105,7 +105,7 @@ pub fn triage(
             ("still_wrong", counts.still_wrong),
         ];
         let each = each.map(|(key, count)| (key, usize::try_from(count).unwrap_or(usize::MAX)));
-        let problems = [("problems", rows.len()), ("problems_left_out", left_out)];
+        let problems = [("problems", rows.rows().len()), ("problems_left_out", left_out)];
         let n = counts.items();
         let figures: Vec<_> = RE_SOLVING.iter().map(|metric| metric.measure).zip(figures).collect();
         let fields =

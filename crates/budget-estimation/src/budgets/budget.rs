@@ -23,7 +23,7 @@ use crate::{
 ///
 /// Before a call, [`reserve`](Self::reserve) holds an amount of each resource that the call uses, or refuses the call.
 /// Afterwards, [`Reservation::settle`] replaces the amounts held by the amounts used. The amounts spent and held together
-/// never exceed a cap, except by what was spent without a reservation, which [`excess`](Self::excess) counts. To hold
+/// never exceed a cap, except by what was spent without a reservation, which [`BudgetResource::excess`] counts. To hold
 /// an amount that is usually enough instead of the largest possible one, see [`CallCosts`](crate::CallCosts).
 ///
 /// A clone is another handle of the same budget. A [`child`](Self::child) is a budget of its own, for example of a subagent;
@@ -53,7 +53,7 @@ use crate::{
 ///         });
 ///     }
 /// });
-/// assert_eq!(budget.left().next(), Some(Some(500.0)));
+/// assert_eq!(budget.resources().next().and_then(|tokens| tokens.left), Some(500.0));
 /// assert_eq!(budget.to_string(), "500 of 4,000 tokens left; 0.01 usd spent");
 /// let refused = budget.reserve(&[("tokens", 1000.0)]).unwrap_err();
 /// assert_eq!(refused.to_string(), "cannot reserve 1000 tokens: 500 left");
@@ -62,6 +62,25 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Budget {
     pub(super) node: Arc<Node>,
+}
+
+/// A resource of a [`Budget`], with its amounts at one moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct BudgetResource<'a> {
+    /// The name of the resource.
+    pub name: &'a str,
+    /// The budget's own cap; `None` without one, even if a budget above it has one.
+    pub cap: Option<f64>,
+    /// The amount spent so far.
+    pub spent: f64,
+    /// The amount that is reserved for calls under way.
+    pub held: f64,
+    /// The amount that is neither spent nor reserved, under the caps of this budget and the budgets above it; negative if
+    /// a cap is exceeded, `None` without a cap.
+    pub left: Option<f64>,
+    /// The amount that was spent without a reservation: by calls beyond their reservations, and by [`Budget::spend`].
+    pub excess: f64,
 }
 
 impl Budget {
@@ -238,42 +257,37 @@ impl Budget {
         Ok(())
     }
 
-    /// Returns the names of the resources, in the order of [`Self::new`]. The other methods use the same order.
+    /// Returns the resources in the order of [`Self::new`], each with its cap and its amounts at this moment.
+    ///
+    /// ```
+    /// use budget_estimation::{Budget, Error};
+    ///
+    /// let budget = Budget::new([("tokens", Some(1000.0)), ("usd", None)])?;
+    /// let call = budget.reserve(&[("tokens", 300.0)])?;
+    /// budget.spend(&[("tokens", 50.0), ("usd", 0.5)])?;
+    /// let [tokens, usd] = &budget.resources().collect::<Vec<_>>()[..] else { panic!() };
+    /// assert_eq!((tokens.name, tokens.cap, tokens.left), ("tokens", Some(1000.0), Some(650.0)));
+    /// assert_eq!((tokens.spent, tokens.held, tokens.excess), (50.0, 300.0, 50.0));
+    /// assert_eq!((usd.spent, usd.cap, usd.left), (0.5, None, None));
+    /// # Ok::<(), Error>(())
+    /// ```
     #[must_use]
-    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.node.resources.iter().map(|resource| resource.name.as_str())
+    pub fn resources(&self) -> impl ExactSizeIterator<Item = BudgetResource<'_>> {
+        self.cells().enumerate().map(|(at, (unit, cell))| {
+            let amounts = cell.amounts();
+            BudgetResource {
+                name: &unit.name,
+                cap: (cell.cap() != NONE).then(|| unit.amount(cell.cap())),
+                spent: unit.amount(amounts.spent),
+                held: unit.amount(amounts.committed.saturating_sub(amounts.spent)),
+                left: self.node.left(at).map(|(left, ..)| left),
+                excess: unit.amount(amounts.excess),
+            }
+        })
     }
 
     fn cells(&self) -> impl ExactSizeIterator<Item = (&Unit, &Cell)> {
         self.node.resources.iter().zip(&self.node.cells)
-    }
-
-    /// Returns this budget's own cap on each resource; `None` without one, even if a budget above it has one.
-    #[must_use]
-    pub fn caps(&self) -> impl ExactSizeIterator<Item = Option<f64>> {
-        self.cells().map(|(unit, cell)| (cell.cap() != NONE).then(|| unit.amount(cell.cap())))
-    }
-
-    /// Returns the amount of each resource spent so far.
-    #[must_use]
-    pub fn spent(&self) -> impl ExactSizeIterator<Item = f64> {
-        self.cells().map(|(unit, cell)| unit.amount(cell.amounts().spent))
-    }
-
-    /// Returns the amount of each resource that is reserved for calls under way.
-    #[must_use]
-    pub fn held(&self) -> impl ExactSizeIterator<Item = f64> {
-        self.cells().map(|(unit, cell)| {
-            let amounts = cell.amounts();
-            unit.amount(amounts.committed.saturating_sub(amounts.spent))
-        })
-    }
-
-    /// Returns the amount of each resource that is neither spent nor reserved, under the caps of this budget and the
-    /// budgets above it; negative if a cap is exceeded, `None` without a cap.
-    #[must_use]
-    pub fn left(&self) -> impl ExactSizeIterator<Item = Option<f64>> {
-        (0..self.node.cells.len()).map(|at| self.node.left(at).map(|(left, ..)| left))
     }
 
     /// Returns for each resource the least amount that is not spent under a cap of this budget or of those above it, and
@@ -285,13 +299,6 @@ impl Budget {
             let near = share < 1.0 && caps.any(is_near);
             (self.node.unspent(at).map(|(unspent, ..)| unspent).reduce(f64::min), near)
         })
-    }
-
-    /// Returns the amount of each resource that was spent without a reservation: by calls beyond their reservations,
-    /// and by [`spend`](Self::spend).
-    #[must_use]
-    pub fn excess(&self) -> impl ExactSizeIterator<Item = f64> {
-        self.cells().map(|(unit, cell)| unit.amount(cell.amounts().excess))
     }
 
     /// Returns a resource of which the share set by [`with_notice_at`](Self::with_notice_at) is spent. Each resource is

@@ -20,10 +20,10 @@ use crate::{
 /// let call = budget.reserve(&[("tokens", 600.0), ("usd", 0.3)])?;
 /// // The reply had 250 tokens, but the provider did not say what it cost: the reserved amount counts as spent.
 /// call.settle(&[("tokens", 250.0)])?;
-/// assert!(budget.spent().eq([250.0, 0.3]));
+/// assert!(budget.resources().map(|it| it.spent).eq([250.0, 0.3]));
 ///
 /// drop(budget.reserve(&[("tokens", 700.0)])?);
-/// assert!(budget.left().eq([Some(750.0), Some(0.2)]));
+/// assert!(budget.resources().map(|it| it.left).eq([Some(750.0), Some(0.2)]));
 /// # Ok::<(), Error>(())
 /// ```
 #[must_use = "a reservation that is dropped gives its amounts back"]

@@ -87,7 +87,6 @@ scoring_rules::checked! {
     /// // About 200 tokens remain.
     /// let Estimate::Interval(ends) = estimator.estimate(&run.prefix(tokens)?)? else { panic!() };
     /// assert!(ends.low() > 150.0 && ends.high() < 250.0);
-    /// assert!(estimator.forecast_success(&run.prefix(tokens)?)?.chance.get() > 0.9);
     /// # Ok::<(), Error>(())
     /// ```
     ///
@@ -151,13 +150,8 @@ impl BudgetEstimator {
         Self { seed: seed.get(), ..self }
     }
 
-    /// Returns the probability that the run of a prefix succeeds within its caps, and whether the run may be predicted
-    /// impossible. Both are learned from earlier runs, separately for each resource.
-    ///
-    /// # Errors
-    ///
     /// As [`SuccessForecaster::forecast`].
-    pub fn forecast_success(&mut self, prefix: &Prefix<'_>) -> Result<SuccessForecast, Error> {
+    fn forecast_success(&mut self, prefix: &Prefix<'_>) -> Result<SuccessForecast, Error> {
         match self.resources.get_mut(prefix.resource_name()) {
             Some(learnt) => learnt.success.forecast(prefix),
             None => SuccessForecaster::new(self.limit).forecast(prefix),

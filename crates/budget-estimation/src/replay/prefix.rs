@@ -127,8 +127,7 @@ impl<'a> Prefix<'a> {
     }
 
     /// Returns all resources with their names, in their order.
-    #[must_use]
-    pub fn resources(&self) -> impl ExactSizeIterator<Item = (Resource, &'a str)> {
+    pub(crate) fn resources(&self) -> impl ExactSizeIterator<Item = (Resource, &'a str)> {
         self.rollouts.resources()
     }
 

@@ -204,7 +204,9 @@ impl BudgetMonitor {
     }
 
     fn check_within(&self, budget: &Budget, estimates: &[Estimate]) -> Result<(), Error> {
-        if !budget.names().eq(self.names()) || self.caps().any(|cap| cap.is_some()) {
+        if !budget.resources().map(|it| it.name).eq(self.names())
+            || self.caps().any(|cap| cap.is_some())
+        {
             let problem = "the monitor must have the resources of the budget, and no caps";
             return Err(Error::Unlike { problem: problem.to_owned() });
         }
@@ -222,7 +224,7 @@ impl BudgetMonitor {
         if let (None, Some(reason)) = (&self.stop, budget.stop_reason()) {
             self.stop = Some(AdviceReason::BudgetStopped { reason: reason.clone() });
         }
-        let left: Vec<_> = budget.left().collect();
+        let left: Vec<_> = budget.resources().map(|it| it.left).collect();
         let (unspent, near): (Vec<_>, Vec<_>) = budget.unspent(self.warn_at).unzip();
         Ok(self.advice(estimates, (&unspent, &left), &near, failure_probability))
     }

@@ -2,6 +2,8 @@ use std::num::NonZeroU32;
 
 use scoring_rules::Probability;
 
+use scoring_rules::checks::setting;
+
 use crate::{
     checks::positive,
     error::Error,
@@ -101,16 +103,13 @@ impl StopRule {
     ///
     /// [`scoring_rules::Error::Setting`] for 0.
     pub const fn impossible_in_a_row(in_a_row: u32) -> Result<Self, Error> {
-        match NonZeroU32::new(in_a_row) {
-            Some(in_a_row) => Ok(Self::Impossible { in_a_row, reading: Reading::Answers }),
-            None => {
-                let name = "number of estimates in a row";
-                Err(Error::ScoringRules(scoring_rules::checks::out_of_range(
-                    name,
-                    0.0,
-                    "at least 1",
-                )))
+        let (name, range) = ("number of estimates in a row", "at least 1");
+        match setting(name, in_a_row as f64, in_a_row > 0, range) {
+            Ok(()) => {
+                let in_a_row = NonZeroU32::MIN.saturating_add(in_a_row - 1);
+                Ok(Self::Impossible { in_a_row, reading: Reading::Answers })
             }
+            Err(error) => Err(Error::ScoringRules(error)),
         }
     }
 

@@ -31,7 +31,7 @@ use crate::error::Error;
 /// ```
 /// use budget_estimation::{AbortLimit, Error, Level, Probability};
 ///
-/// let limit = AbortLimit::new(Level::new(0.05)?);
+/// let limit = AbortLimit { rate: Level::new(0.05)?, ..AbortLimit::default() };
 /// // Two turns of each of 60 feasible runs, of which the lowest chances are 0.205, 0.21, 0.215, ...
 /// let runs: Vec<Vec<Probability>> = (1..=60)
 ///     .map(|i| Ok(vec![Probability::HALF, Probability::new(f64::from(40 + i) / 200.0)?]))
@@ -55,7 +55,7 @@ pub struct AbortLimit {
 /// At most 5 % of the feasible runs, with confidence 0.9.
 impl Default for AbortLimit {
     fn default() -> Self {
-        Self::new(TWENTIETH)
+        Self { rate: TWENTIETH, confidence: NINE_TENTHS }
     }
 }
 
@@ -73,13 +73,6 @@ const fn level(value: f64) -> Level {
 }
 
 impl AbortLimit {
-    /// Creates a limit on the rate of false alarms on feasible runs. The learned threshold keeps it with confidence
-    /// 0.9.
-    #[must_use]
-    pub const fn new(rate: Level) -> Self {
-        Self { rate, confidence: NINE_TENTHS }
-    }
-
     /// Returns the smallest number of calibration runs that can give a threshold.
     #[must_use]
     pub fn least_runs(&self) -> usize {

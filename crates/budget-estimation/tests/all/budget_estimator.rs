@@ -386,7 +386,7 @@ fn the_coverage_and_the_limit_are_as_set() {
     // Runs over their cap aside, no run is impossible under a limit that needs more runs than there are.
     let (rollouts, tokens) = some_runs(120, Some(400.0));
     let called = |rate| {
-        let limit = AbortLimit::new(level(rate));
+        let limit = AbortLimit { rate: level(rate), ..AbortLimit::default() };
         let mut estimator = BudgetEstimator::default().with_abort_limit(limit);
         let samples = rollouts.score(tokens, &mut estimator).unwrap();
         let within = samples.iter().filter(|sample| sample.left().unwrap() >= 0.0);

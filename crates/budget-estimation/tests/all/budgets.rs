@@ -46,9 +46,9 @@ fn line(models: &[Model], from: usize) -> Vec<usize> {
 
 fn assert_equal(budget: &Budget, model: &Model) {
     let shown = |all: [u64; 2]| amounts(all).map(|(_, amount)| amount);
-    assert!(budget.spent().eq(shown(model.spent)), "{model:?}");
-    assert!(budget.held().eq(shown(model.held)), "{model:?}");
-    assert!(budget.excess().eq(shown(model.excess)), "{model:?}");
+    assert!(budget.resources().map(|it| it.spent).eq(shown(model.spent)), "{model:?}");
+    assert!(budget.resources().map(|it| it.held).eq(shown(model.held)), "{model:?}");
+    assert!(budget.resources().map(|it| it.excess).eq(shown(model.excess)), "{model:?}");
     for at in 0..2 {
         let committed = model.spent[at] + model.held[at];
         assert!(model.caps[at].is_none_or(|cap| committed <= cap + model.excess[at]), "{model:?}");
@@ -134,7 +134,7 @@ fn run_schedule(draws: &mut Draws) {
         budgets.iter().zip(&models).for_each(|(budget, model)| assert_equal(budget, model));
     }
     drop(tasks);
-    assert!(budgets.iter().all(|budget| budget.held().eq([0.0, 0.0])));
+    assert!(budgets.iter().all(|budget| budget.resources().map(|it| it.held).eq([0.0, 0.0])));
 }
 
 #[test]
@@ -156,9 +156,15 @@ fn threads_never_hold_and_spend_more_than_the_cap_and_the_excess() {
             while !done.load(Ordering::Relaxed) {
                 for budget in &watched {
                     // The excess last, which only grows. What is left is the least of both budgets.
-                    let left: Vec<f64> =
-                        budget.left().map(|left| left.unwrap_or(f64::INFINITY)).collect();
-                    let excess = budget.excess().zip(whole.excess());
+                    let left: Vec<f64> = budget
+                        .resources()
+                        .map(|it| it.left)
+                        .map(|left| left.unwrap_or(f64::INFINITY))
+                        .collect();
+                    let excess = budget
+                        .resources()
+                        .map(|it| it.excess)
+                        .zip(whole.resources().map(|it| it.excess));
                     for (left, (own, above)) in left.into_iter().zip(excess) {
                         assert!(left + own.max(above) >= 0.0, "{left} left, {own}, {above}");
                     }
@@ -191,13 +197,13 @@ fn threads_never_hold_and_spend_more_than_the_cap_and_the_excess() {
         totals
     });
     let sum = |at: usize| totals.iter().map(|total| total[at]).sum::<u64>();
-    assert!(budget.spent().eq([sum(0) as f64, sum(1) as f64 / 100.0]));
-    assert_eq!(budget.excess().next(), Some(sum(2) as f64));
-    assert!(budget.held().eq([0.0, 0.0]));
+    assert!(budget.resources().map(|it| it.spent).eq([sum(0) as f64, sum(1) as f64 / 100.0]));
+    assert_eq!(budget.resources().map(|it| it.excess).next(), Some(sum(2) as f64));
+    assert!(budget.resources().map(|it| it.held).eq([0.0, 0.0]));
     for (at, subagent) in subagents.iter().enumerate() {
         let own = (totals[at][0] + totals[at + 4][0]) as f64;
-        assert_eq!(subagent.spent().next(), Some(own));
-        assert!(own <= 20_000.0 + subagent.excess().next().unwrap());
+        assert_eq!(subagent.resources().map(|it| it.spent).next(), Some(own));
+        assert!(own <= 20_000.0 + subagent.resources().map(|it| it.excess).next().unwrap());
     }
     // The work was enough to exhaust the budgets.
     assert!(sum(0) > 45_000, "{totals:?}");
@@ -209,17 +215,20 @@ fn tenths_of_a_dollar_add_up_exactly_and_smaller_parts_are_rounded_up() {
     for _ in 0..3 {
         budget.reserve(&[("usd", 0.1)]).unwrap().settle(&[]).unwrap();
     }
-    assert!(budget.spent().eq([0.3]) && budget.left().eq([Some(0.0)]));
+    assert!(
+        budget.resources().map(|it| it.spent).eq([0.3])
+            && budget.resources().map(|it| it.left).eq([Some(0.0)])
+    );
     assert!(matches!(budget.reserve(&[("usd", 1e-12)]), Err(Error::OverBudget { .. })));
     // Nothing costs nothing.
     budget.reserve(&[("usd", 0.0)]).unwrap().settle(&[("usd", 2e-10)]).unwrap();
-    assert!(budget.excess().eq([1e-9]));
+    assert!(budget.resources().map(|it| it.excess).eq([1e-9]));
 
     // A product that lies above its decimal by a rounding error is that decimal.
     let budget = Budget::new([("usd", Some(1.0))]).unwrap();
     assert_ne!(7.0 * 0.000_01, 0.000_07);
     budget.spend(&[("usd", 7.0 * 0.000_01)]).unwrap();
-    assert!(budget.spent().eq([0.000_07]));
+    assert!(budget.resources().map(|it| it.spent).eq([0.000_07]));
     for cap in [0.1 + 0.7, 0.7 * 3.0, 4.35 * 100.0] {
         let budget = tokens(cap);
         assert!(budget.reserve(&[("tokens", cap)]).is_ok(), "{cap}");
@@ -245,7 +254,10 @@ fn invalid_amounts_are_refused_and_hold_nothing() {
     assert!(unlimited.child(&[("bytes", 1e10)]).is_err());
     let error = budget.reserve(&[("tokens", 10.0), ("usd", 1.0)]).unwrap_err();
     assert!(matches!(error, Error::NoSuchResource { name, .. } if name == "usd"));
-    assert!(budget.held().eq([0.0]) && budget.spent().eq([0.0]));
+    assert!(
+        budget.resources().map(|it| it.held).eq([0.0])
+            && budget.resources().map(|it| it.spent).eq([0.0])
+    );
     assert_eq!(
         budget.child(&[("tokens", 101.0)]).unwrap_err().to_string(),
         "101 tokens; give an amount from 0 to 100"
@@ -261,21 +273,24 @@ fn a_reply_without_valid_counts_costs_what_was_reserved() {
     let budget = tokens(100.0);
     let error = budget.reserve(&[("tokens", 40.0)]).unwrap().settle(&[("tokens", f64::NAN)]);
     assert!(matches!(error, Err(Error::Amount { .. })));
-    assert!(budget.spent().eq([40.0]) && budget.held().eq([0.0]));
+    assert!(
+        budget.resources().map(|it| it.spent).eq([40.0])
+            && budget.resources().map(|it| it.held).eq([0.0])
+    );
     // What was really used is counted, however large, and beside a misspelt name.
     let small = Budget::new([("tokens", Some(500_000.0)), ("usd", None)]).unwrap();
     small.reserve(&[("tokens", 2000.0)]).unwrap().settle(&[("tokens", 1e6)]).unwrap();
-    assert!(small.left().eq([Some(-500_000.0), None]));
+    assert!(small.resources().map(|it| it.left).eq([Some(-500_000.0), None]));
     let call = small.reserve(&[("usd", 0.1)]).unwrap();
     assert!(call.settle(&[("usd", 0.3), ("dollars", 1.0)]).is_err());
-    assert!(small.spent().eq([1e6, 0.3]));
+    assert!(small.resources().map(|it| it.spent).eq([1e6, 0.3]));
     small.spend(&[("tokens", 1e100)]).unwrap();
     assert!(small.reserve(&[("tokens", 1.0)]).is_err());
     // Two counts of one resource add up.
     let call = budget.reserve(&[("tokens", 20.0), ("tokens", 10.0)]).unwrap();
-    assert!(budget.held().eq([30.0]));
+    assert!(budget.resources().map(|it| it.held).eq([30.0]));
     call.settle(&[("tokens", 7.0), ("tokens", 8.0)]).unwrap();
-    assert!(budget.spent().eq([55.0]));
+    assert!(budget.resources().map(|it| it.spent).eq([55.0]));
 }
 
 #[test]
@@ -295,7 +310,7 @@ fn a_stop_sticks_for_the_budget_and_all_below_it() {
     assert_eq!(budget.stop_reason(), None);
     assert!(budget.reserve(&[("tokens", 1.0)]).is_ok());
     under_way.settle(&[("tokens", 9.0)]).unwrap();
-    assert!(budget.spent().eq([9.0]));
+    assert!(budget.resources().map(|it| it.spent).eq([9.0]));
 }
 
 #[test]
@@ -325,17 +340,17 @@ fn what_is_left_is_the_least_of_all_budgets_above_and_is_written_for_a_prompt() 
     assert_eq!(child.to_string(), "3,000 of 3,000 tokens left; 1 of 1 usd left; 0 calls spent");
     let narrow = budget.child(&[("tokens", 1500.0)]).unwrap();
     budget.spend(&[("tokens", 2800.0), ("usd", 0.65), ("calls", 1234567.5)]).unwrap();
-    assert!(child.left().eq([Some(1200.0), Some(0.35), None]));
-    assert!(child.caps().eq([Some(3000.0), None, None]));
+    assert!(child.resources().map(|it| it.left).eq([Some(1200.0), Some(0.35), None]));
+    assert!(child.resources().map(|it| it.cap).eq([Some(3000.0), None, None]));
     // The share left is of the cap that leaves the least.
     assert!(narrow.to_string().starts_with("1,200 of 4,000 tokens left"), "{narrow}");
-    assert!(child.names().eq(budget.names()));
+    assert!(child.resources().map(|it| it.name).eq(budget.resources().map(|it| it.name)));
     assert_eq!(
         budget.to_string(),
         "1,200 of 4,000 tokens left; 0.35 of 1 usd left; 1,234,567.5 calls spent"
     );
     child.spend(&[("tokens", 1300.0)]).unwrap();
-    assert!(budget.left().eq([Some(-100.0), Some(0.35), None]));
+    assert!(budget.resources().map(|it| it.left).eq([Some(-100.0), Some(0.35), None]));
     assert!(budget.to_string().starts_with("0 of 4,000 tokens left"));
     let error = child.reserve(&[("tokens", 1.0)]).unwrap_err();
     assert_eq!(error.to_string(), "cannot reserve 1 tokens: -100 left");
@@ -360,11 +375,17 @@ fn a_stored_tree_continues_as_it_was_and_what_was_held_is_spent() {
         stored.clone().map(|text| serde_json::from_str::<Budget>(&text).unwrap());
     assert_eq!(parent.notice(), Some("tokens"));
     let child = parent.adopt(orphan).unwrap();
-    assert!(parent.spent().eq([2230.0, 0.1]) && child.spent().eq([430.0, 0.1]));
-    assert!(parent.excess().eq([1830.0, 0.1]) && child.excess().eq([30.0, 0.1]));
+    assert!(
+        parent.resources().map(|it| it.spent).eq([2230.0, 0.1])
+            && child.resources().map(|it| it.spent).eq([430.0, 0.1])
+    );
+    assert!(
+        parent.resources().map(|it| it.excess).eq([1830.0, 0.1])
+            && child.resources().map(|it| it.excess).eq([30.0, 0.1])
+    );
     assert!(child.reserve(&[("tokens", 571.0)]).is_err());
     child.reserve(&[("tokens", 570.0)]).unwrap().settle(&[]).unwrap();
-    assert!(parent.left().eq([Some(1200.0), None]));
+    assert!(parent.resources().map(|it| it.left).eq([Some(1200.0), None]));
     parent.stop(StopReason::MaxTime);
     let again: Budget = serde_json::from_str(&serde_json::to_string(&parent).unwrap()).unwrap();
     assert_eq!(again.stop_reason(), Some(&StopReason::MaxTime));

@@ -87,7 +87,7 @@ fn run(cap: f64, amount: f64, agents: usize, mut next: impl FnMut() -> f64) -> (
         call.settle(&[("tokens", next())]).unwrap();
         calls += 1;
     }
-    (calls, budget.left().next().flatten().unwrap() < 0.0)
+    (calls, budget.resources().map(|it| it.left).next().flatten().unwrap() < 0.0)
 }
 
 /// The results of sets: by the amounts of [`CallCosts`], by the largest cost, by the mean and by twice the mean.

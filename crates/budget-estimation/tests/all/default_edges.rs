@@ -52,7 +52,7 @@ fn keys_are_known_before_the_first_turn_and_after_it() {
 /// With a rate of 0.2 %, at least 1,151 feasible runs are needed.
 #[test]
 fn a_small_rate_gets_a_threshold_when_there_are_enough_runs() {
-    let limit = AbortLimit::new(level(0.002));
+    let limit = AbortLimit { rate: level(0.002), ..AbortLimit::default() };
     assert_eq!(limit.least_runs(), 1151);
     let (rollouts, _) = low_costs_fail(2400);
     assert!(learned(limit, &rollouts).threshold().is_some());

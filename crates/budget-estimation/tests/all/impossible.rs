@@ -28,7 +28,7 @@ fn the_rank_of_a_learned_threshold_agrees_with_scipy() {
         // Not in order: 37 has no common factor with any n.
         let rank_of = |i: usize| (1 + (i * 37 + 11) % n) as f64;
         let runs: Vec<_> = (0..n).map(|i| [probability(value(rank_of(i)))]).collect();
-        let limit = AbortLimit { confidence: level(confidence), ..AbortLimit::new(level(rate)) };
+        let limit = AbortLimit { rate: level(rate), confidence: level(confidence) };
         let expected = (rank > 0.0).then(|| probability(value(rank)));
         assert_eq!(limit.threshold(&runs).unwrap(), expected, "{line}");
         assert_eq!(limit.least_runs() <= n, rank > 0.0, "{line}");
@@ -39,7 +39,7 @@ fn the_rank_of_a_learned_threshold_agrees_with_scipy() {
 
 #[test]
 fn a_run_counts_with_its_lowest_chance() {
-    let limit = AbortLimit { confidence: level(0.8), ..AbortLimit::new(level(0.2)) };
+    let limit = AbortLimit { rate: level(0.2), confidence: level(0.8) };
     let mut runs = vec![vec![0.9, 0.2, 0.8, 0.7], vec![0.3, 0.6]];
     runs.resize(14, vec![1.0]);
     let runs: Vec<&[Probability]> = runs.iter().map(|run| chances(run)).collect();
@@ -55,7 +55,7 @@ fn thresholds_of_many_runs_are_those_of_binomial_tails_by_statrs() {
     // The probability of no false abort among 20,000 runs is too small for a number.
     for (n, rate) in [(500, 0.02), (3_000, 0.3), (20_000, 0.05), (20_000, 0.5)] {
         let runs: Vec<_> = (0..n).map(|i| [probability(f64::from(i) / f64::from(n))]).collect();
-        let limit = AbortLimit::new(level(rate));
+        let limit = AbortLimit { rate: level(rate), ..AbortLimit::default() };
         // P(Binomial(n, rate) <= k), at most 0.1.
         let tail = |k: i32| beta_reg(f64::from(n - k), f64::from(k + 1), 1.0 - rate);
         let rank = (0..n).find(|&k| tail(k) > 0.1).unwrap();
@@ -121,7 +121,7 @@ pub(crate) fn learned(limit: AbortLimit, rollouts: &Rollouts) -> SuccessForecast
 
 /// For each seed, the shares of aborted feasible and other runs after these many runs.
 fn simulated(world: &World, runs: usize, seeds: u64) -> Vec<(f64, f64)> {
-    let limit = AbortLimit::new(level(0.1));
+    let limit = AbortLimit { rate: level(0.1), ..AbortLimit::default() };
     let of_seed = |seed| world.aborted(&mut learned(limit, &world.runs(seed, runs)));
     std::thread::scope(|scope| {
         let halves = [0..seeds / 2, seeds / 2..seeds]
@@ -170,7 +170,7 @@ fn the_guarantee_holds_with_a_strong_signal_and_without_one() {
 
 #[test]
 fn a_forecast_depends_on_what_a_prefix_shows_and_not_on_the_unit_of_cost() {
-    let limit = AbortLimit::new(level(0.1));
+    let limit = AbortLimit { rate: level(0.1), ..AbortLimit::default() };
     let rollouts = SIGNAL.runs(1, 150);
     let tokens = rollouts.resource("tokens").unwrap();
     let mut forecaster = learned(limit, &rollouts);
@@ -225,7 +225,8 @@ fn a_cap_moves_the_chance() {
         let run = rollouts.push(&costs, true).unwrap();
         rollouts.set_cap_of(run, tokens, 50.0 + 100.0 * uniform(&mut random)).unwrap();
     }
-    let mut forecaster = learned(AbortLimit::new(level(0.1)), &rollouts);
+    let mut forecaster =
+        learned(AbortLimit { rate: level(0.1), ..AbortLimit::default() }, &rollouts);
     let after_two = [70.0, 90.0, 110.0, 130.0]
         .map(|cap| forecast(&mut forecaster, &[20.0, 20.0], Some(cap)).chance.get());
     assert!(after_two.is_sorted() && after_two[0] < 0.1 && after_two[3] > 0.9, "{after_two:?}");
@@ -276,7 +277,7 @@ fn the_rule_of_value_and_cost_gains_nearly_what_the_true_chance_would() {
 /// out, each new model would allow false aborts among the feasible runs that the one before did not stop.
 #[test]
 fn the_guarantee_holds_if_the_runs_called_impossible_are_stopped() {
-    let limit = AbortLimit::new(level(0.1));
+    let limit = AbortLimit { rate: level(0.1), ..AbortLimit::default() };
     let mut rates = Vec::new();
     for seed in 0..20 {
         let all = MODERATE.runs(seed, 600);
@@ -301,7 +302,7 @@ fn the_guarantee_holds_if_the_runs_called_impossible_are_stopped() {
 #[test]
 fn a_run_cut_off_for_another_reason_teaches_nothing() {
     let all = SIGNAL.runs(9, 150);
-    let mut forecaster = learned(AbortLimit::new(level(0.1)), &all);
+    let mut forecaster = learned(AbortLimit { rate: level(0.1), ..AbortLimit::default() }, &all);
     let before = forecaster.clone();
     let (mut cut_off, tokens) = runs([([10.0, 10.0], false)]);
     cut_off.set_censored(0).unwrap();
@@ -328,7 +329,7 @@ fn another_resource_than_the_one_learned_is_an_error_and_changes_nothing() {
 fn a_stored_forecaster_continues_with_the_same_bits() {
     let rollouts = SIGNAL.runs(4, 160);
     let tokens = rollouts.resource("tokens").unwrap();
-    let limit = AbortLimit::new(level(0.1));
+    let limit = AbortLimit { rate: level(0.1), ..AbortLimit::default() };
     let mut forecaster = SuccessForecaster::new(limit);
     for (i, rollout) in rollouts.iter().enumerate() {
         if i % 40 == 0 {

@@ -18,7 +18,6 @@ fn a_run_of_400_000_turns_is_learnt_from_and_replayed_in_seconds() {
         let mut forest = BudgetEstimator::new(level(0.5));
         let samples = rollouts.score(usd, &mut forest).unwrap();
         for prefix in rollouts.get(1).unwrap().replay(usd).unwrap() {
-            forest.forecast_success(&prefix).unwrap();
             forest.estimate(&prefix).unwrap();
         }
         let rule = StopRule::first_impossible();

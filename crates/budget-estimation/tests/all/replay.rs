@@ -23,13 +23,11 @@ fn rollouts(runs: &[(Vec<[f64; 2]>, bool)]) -> Rollouts {
 
 /// Everything that the public interface of a prefix shows.
 fn seen(prefix: &Prefix<'_>) -> String {
-    let usages: Vec<_> =
-        prefix.resources().map(|(resource, name)| (name, prefix.usage_of(resource))).collect();
     let named = ["task", "model", "none"].map(|name| prefix.key(name));
     let features: Vec<_> =
         (0..20).map(|turn| ["errors", "tests"].map(|name| prefix.feature(turn, name))).collect();
     format!(
-        "{prefix:?} {} {:?} {:?} {usages:?} {named:?} {features:?} {:?}",
+        "{prefix:?} {} {:?} {:?} {named:?} {features:?} {:?}",
         prefix.turns(),
         prefix.resource(),
         prefix.usage(),

@@ -30,7 +30,7 @@ fn a_hopeless_agent_stops_and_the_other_goes_on() {
         }
     }
     assert_eq!(stops, [9, 0]);
-    assert!(budget.spent().eq([20.0]));
+    assert!(budget.resources().map(|it| it.spent).eq([20.0]));
     assert_eq!(runs.map(|run| run.monitor().spent()[0]), [10.0, 10.0]);
 }
 

@@ -49,7 +49,7 @@ use crate::{
 /// assert_eq!(bounds, Interval::new(-0.625, -0.125)?);
 ///
 /// // The second run succeeds with a probability of 1/2, plus or minus 1/4.
-/// let about_half = Interval::around(Probability::HALF, 0.5)?;
+/// let about_half = Interval::new(Probability::new(0.25)?, Probability::new(0.75)?)?;
 /// let chances = [Interval::UNKNOWN, about_half];
 /// let bounds = mean_score_bounds(&tps, &runs, Some(&chances), None)?;
 /// assert_eq!(bounds, Interval::new(-0.5, -0.25)?);

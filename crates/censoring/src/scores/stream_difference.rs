@@ -168,8 +168,8 @@ impl StreamDifference {
 
     /// Returns the smallest width of intervals around the estimates at which the order of the streams is uncertain.
     ///
-    /// Each probability may lie anywhere within `width / 2` of its estimate and in [0, 1]
-    /// ([`Interval::around`]), independently of the other runs. At every smaller width, the stream that
+    /// Each probability may lie anywhere within `width / 2` of its estimate and in [0, 1],
+    /// independently of the other runs. At every smaller width, the stream that
     /// is ahead at the estimates is ahead for all such probabilities. Between 0 and 2; 0 if there is no
     /// difference at the estimates; `None` if the same stream is ahead for all probabilities.
     ///

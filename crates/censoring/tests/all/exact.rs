@@ -242,7 +242,10 @@ proptest! {
             let chances = Probability::from_slice(q).unwrap();
             let bounds = mean_score_bounds(&tps, &first, None, weights.map(w)).unwrap();
             let intervals: Vec<Interval<Probability>> =
-                chances.iter().map(|&q| Interval::around(q, 0.3).unwrap()).collect();
+                q.iter().map(|q| {
+                    let end = |distance: f64| Probability::new((q + distance).clamp(0.0, 1.0));
+                    Interval::new(end(-0.15).unwrap(), end(0.15).unwrap()).unwrap()
+                }).collect();
             let within = mean_score_bounds(&tps, &first, Some(&intervals), weights.map(w)).unwrap();
             let difference = StreamDifference::new(&tps, &first, &second, weights.map(w)).unwrap();
             [

@@ -1,7 +1,6 @@
 //! The exact solver of a 0-1 knapsack with one capacity.
 
 mod core;
-pub(crate) mod greedy;
 mod incumbent;
 mod items;
 mod quick_bound;

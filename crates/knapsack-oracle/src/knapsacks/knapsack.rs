@@ -2,9 +2,7 @@ use scoring_rules::checks::setting;
 
 use crate::{
     engines::{
-        checked_sum::checked_sum,
-        choice::Choice,
-        one_resource::{greedy::greedy, solver::solve},
+        checked_sum::checked_sum, choice::Choice, one_resource::solver::solve,
         several_resources::branch_and_bound::BranchAndBound,
     },
     error::Error,
@@ -25,9 +23,7 @@ use crate::{
 /// let knapsack = Knapsack::new(10, &items)?;
 /// let best = knapsack.solve();
 /// assert_eq!((best.value, best.weight, best.chosen.as_slice()), (10, 10, &[1, 2][..]));
-/// assert!(best.is_optimal());
-/// let greedy = knapsack.greedy();
-/// assert_eq!((greedy.value, greedy.upper_bound), (6, 10));
+/// assert_eq!(best.upper_bound, best.value);
 ///
 /// // Tokens and dollars: the first item alone would take all the dollars.
 /// let items = [(5, [4, 6]), (4, [5, 2]), (3, [3, 3]), (2, [2, 1])]
@@ -42,15 +38,15 @@ pub struct Knapsack<'a, W = u64> {
     items: &'a [KnapsackItem<W>],
 }
 
-/// A choice of items that fits the capacity. Returned by [`Knapsack::solve`] and [`Knapsack::greedy`].
+/// A choice of items that fits the capacity. Returned by [`Knapsack::solve`].
 ///
 /// ```
 /// use knapsack_oracle::{Knapsack, KnapsackItem};
 ///
 /// let items = [6, 5, 5].map(|size| KnapsackItem { profit: size, weight: size });
-/// let choice = Knapsack::new(10, &items)?.greedy();
-/// assert_eq!((choice.value, choice.weight, choice.chosen.as_slice()), (6, 6, &[0][..]));
-/// assert!(!choice.is_optimal() && choice.upper_bound == 10);
+/// let choice = Knapsack::new(11, &items)?.solve();
+/// assert_eq!((choice.value, choice.weight, choice.chosen.as_slice()), (11, 11, &[0, 1][..]));
+/// assert_eq!(choice.upper_bound, choice.value);
 /// # Ok::<(), knapsack_oracle::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,14 +67,6 @@ pub struct Solution<W = u64> {
     /// The number of partial choices that the search kept; 0 if no search was needed. With several resources, the
     /// number of nodes of the search tree that were examined.
     pub states: u64,
-}
-
-impl<W> Solution<W> {
-    /// Returns whether the choice is proved to be optimal: its value equals the upper bound.
-    #[must_use]
-    pub const fn is_optimal(&self) -> bool {
-        self.value == self.upper_bound
-    }
 }
 
 const MAX_SUM: u64 = i64::MAX.unsigned_abs();
@@ -131,19 +119,6 @@ impl<'a> Knapsack<'a> {
         self.solution(solve(self.capacity, self.items, states))
     }
 
-    /// Goes through the items in descending order of profit divided by weight, and takes each item that still fits.
-    /// Items with equal ratios are taken in order of position.
-    ///
-    /// The upper bound is the Dantzig bound: the largest value if items may be divided, rounded down. Takes O(n
-    /// log n).
-    ///
-    /// Reference: G. B. Dantzig (1957), Discrete-variable extremum problems,
-    /// <https://doi.org/10.1287/opre.5.2.266>.
-    #[must_use]
-    pub fn greedy(&self) -> Solution {
-        self.solution(greedy(self.capacity, self.items))
-    }
-
     fn solution(&self, choice: Choice) -> Solution {
         let weight = choice.chosen.iter().map(|&item| self.items[item].weight).sum();
         Solution::new(choice, self.items, weight)
@@ -185,7 +160,7 @@ impl<'a, const R: usize> Knapsack<'a, [u64; R]> {
     }
 
     /// Searches for the best choice with a tree of at most `nodes` nodes, and computes an upper bound on the value of
-    /// every choice. [`Solution::is_optimal`] states whether the choice is proved to be the best.
+    /// every choice. The choice is proved to be the best if its value equals the upper bound.
     ///
     /// A search of one node solves the linear program in which items may be divided, and rounds its solution to a
     /// choice. The value of the unrounded solution is the upper bound.

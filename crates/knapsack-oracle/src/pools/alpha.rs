@@ -1,5 +1,7 @@
 use std::{cmp::Ordering, fmt};
 
+use scoring_rules::checks::setting;
+
 use crate::{error::Error, pools::points::share_of};
 
 /// The budget as a share of the total cost of all items, above 0 and at most 1.
@@ -34,11 +36,10 @@ impl Alpha {
     ///
     /// Returns [`scoring_rules::Error::Setting`] for any other number.
     pub const fn new(alpha: f64) -> Result<Self, Error> {
-        if alpha > 0.0 && alpha <= 1.0 {
-            Ok(Self(alpha))
-        } else {
-            let range = "a number above 0 and at most 1";
-            Err(Error::ScoringRules(scoring_rules::checks::out_of_range("alpha", alpha, range)))
+        let is_valid = alpha > 0.0 && alpha <= 1.0;
+        match setting("alpha", alpha, is_valid, "a number above 0 and at most 1") {
+            Ok(()) => Ok(Self(alpha)),
+            Err(error) => Err(Error::ScoringRules(error)),
         }
     }
 

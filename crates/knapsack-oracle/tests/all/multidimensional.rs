@@ -15,7 +15,7 @@ fn check<const R: usize>(capacities: [u64; R], profits: &[u64], weights: &[[u64;
     }
     let solution = knapsack.solve();
     assert_eq!(solution.value, best, "{solution:?}");
-    assert!(solution.is_optimal() && solution.proof == Proof::Bound);
+    assert!(solution.value == solution.upper_bound && solution.proof == Proof::Bound);
     assert!(solution.chosen.is_sorted_by(|a, b| a < b));
     assert_eq!(solution.chosen.iter().map(|&item| profits[item]).sum::<u64>(), best);
     for r in 0..R {

@@ -28,7 +28,7 @@ use crate::{
 /// | `beta:ALPHA,BETA` | [`BetaScore::new`] |
 /// | `power:POWER,BASELINE` | [`PowerScore::new`] |
 /// | `pseudospherical:POWER,BASELINE` | [`PseudosphericalScore::new`] |
-/// | `elementary:THRESHOLD` | [`ElementaryScore::new`] |
+/// | `elementary:THRESHOLD` | [`ElementaryScore`] |
 ///
 /// Scores have the same bits and nearly the speed of the rule itself. With the feature `serde` a rule is
 /// stored as this text.
@@ -96,7 +96,7 @@ impl AnyRule {
                 Self::Pseudospherical(PseudosphericalScore::new(power, Level::new(baseline)?)?)
             }
             ("elementary", &[threshold]) => {
-                Self::Elementary(ElementaryScore::new(Level::new(threshold)?))
+                Self::Elementary(ElementaryScore { threshold: Level::new(threshold)? })
             }
             _ => return Err(Error::UnknownRule),
         })

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::{checks::setting, error::Error, values::probability::Probability};
+use crate::{error::Error, values::probability::Probability};
 
 /// A closed interval from a lower to an upper bound. It is checked once: neither bound is NaN, and the lower bound is
 /// not above the upper bound.
@@ -19,7 +19,7 @@ use crate::{checks::setting, error::Error, values::probability::Probability};
 /// assert_eq!(Interval::new(0.0, f64::INFINITY)?.width(), f64::INFINITY);
 /// assert!(matches!(Interval::new(5.0, 2.0), Err(Error::Reversed { low: 5.0, high: 2.0, .. })));
 ///
-/// let chance = Interval::around(Probability::HALF, 0.5)?;
+/// let chance = Interval::new(Probability::new(0.25)?, Probability::new(0.75)?)?;
 /// assert_eq!((chance.low().get(), chance.high().get()), (0.25, 0.75));
 /// # Ok::<(), Error>(())
 /// ```
@@ -90,26 +90,6 @@ impl Interval {
 impl Interval<Probability> {
     /// The interval from 0 to 1, which stands for an unknown probability.
     pub const UNKNOWN: Self = Self { low: Probability::ZERO, high: Probability::ONE };
-
-    /// Creates the interval of those probabilities that differ from an estimate by at most `width / 2`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Setting`] unless the width is at least 0.
-    ///
-    /// ```
-    /// use scoring_rules::{Interval, Probability};
-    ///
-    /// let around = Interval::around(Probability::new(0.125)?, 0.5)?;
-    /// assert_eq!(around, Interval::new(Probability::ZERO, Probability::new(0.375)?)?);
-    /// assert_eq!(around.to_string(), "[0, 0.375]");
-    /// # Ok::<(), scoring_rules::Error>(())
-    /// ```
-    pub fn around(estimate: Probability, width: f64) -> Result<Self, Error> {
-        setting("width", width, (0.0..=f64::INFINITY).contains(&width), "at least 0")?;
-        let end = |distance: f64| Probability::new((estimate.get() + distance).clamp(0.0, 1.0));
-        Self::new(end(-width / 2.0)?, end(width / 2.0)?)
-    }
 }
 
 impl<T: Copy> Interval<T> {

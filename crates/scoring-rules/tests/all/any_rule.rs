@@ -20,7 +20,7 @@ fn rules() -> Vec<(&'static str, Box<dyn ScoringRule>)> {
         ("beta:-0.5,1e-9", Box::new(BetaScore::new(-0.5, 1e-9).unwrap())),
         ("power:-10,0.25", Box::new(PowerScore::new(-10.0, level(0.25)).unwrap())),
         ("pseudospherical:2,0.5", Box::new(PseudosphericalScore::new(2.0, Level::HALF).unwrap())),
-        ("elementary:0.3", Box::new(ElementaryScore::new(level(0.3)))),
+        ("elementary:0.3", Box::new(ElementaryScore { threshold: level(0.3) })),
     ]
 }
 

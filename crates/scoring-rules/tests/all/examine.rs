@@ -120,7 +120,7 @@ fn reports_between_the_steps_of_a_rule_tie() {
     let cases: [Case<'_>; 10] = [
         (Box::new(clip), &[(0.0, 0.05), (0.95, 1.0)]),
         (Box::new(from_fn(clipped_first)), &[(0.0, 0.05), (0.95, 1.0)]),
-        (Box::new(ElementaryScore::new(level(0.25))), &[(0.0, 0.25), (0.25, 1.0)]),
+        (Box::new(ElementaryScore { threshold: level(0.25) }), &[(0.0, 0.25), (0.25, 1.0)]),
         (
             Box::new(ThresholdMixture::new(&mixture).unwrap()),
             &[(0.0, 0.25), (0.25, 0.75), (0.75, 1.0)],

@@ -56,7 +56,7 @@ fn rules_are_stored_as_their_parameters() {
     stored(&BetaScore::new(2.0, 4.0).unwrap(), r#"{"alpha":2.0,"beta":4.0}"#);
     let power = PowerScore::new(2.0, level(0.25)).unwrap();
     stored(&power, r#"{"power":2.0,"baseline":0.25}"#);
-    stored(&ElementaryScore::new(level(0.25)), r#"{"threshold":0.25}"#);
+    stored(&ElementaryScore { threshold: level(0.25) }, r#"{"threshold":0.25}"#);
     let thresholds = [(level(0.75), Weight::from(2)), (level(0.25), Weight::ONE)];
     let mixture = ThresholdMixture::new(&thresholds).unwrap();
     stored(&mixture, r#"{"thresholds":[[0.25,1.0],[0.75,2.0]]}"#);
@@ -205,7 +205,7 @@ proptest! {
         round_trips(&BetaScore::new(alpha, beta).unwrap());
         round_trips(&PowerScore::new(power, level(baseline)).unwrap());
         round_trips(&PseudosphericalScore::new(power, level(baseline)).unwrap());
-        round_trips(&ElementaryScore::new(level(threshold)));
+        round_trips(&ElementaryScore { threshold: level(threshold) });
         let points: Vec<(Level, Weight)> =
             points.iter().map(|&(c, w)| (level(c), weight_of(w))).collect();
         round_trips(&ThresholdMixture::new(&points).unwrap());

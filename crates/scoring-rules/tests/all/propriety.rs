@@ -112,7 +112,7 @@ proptest! {
         let (low, high) = (p.min(q).get(), p.max(q).get());
         let parted = points.iter().any(|&c| low <= c && c < high);
         prop_assert!(loss >= -1e-14 && (parted || loss == 0.0), "{loss}");
-        let exact: f64 = levels.iter().map(|&c| 1.5 * ElementaryScore::new(c).divergence(p, q)).sum();
+        let exact: f64 = levels.iter().map(|&c| 1.5 * ElementaryScore { threshold: c }.divergence(p, q)).sum();
         prop_assert!((loss - exact).abs() < 1e-13, "{loss} {exact}");
     }
 
@@ -180,7 +180,7 @@ proptest! {
         prop_assert!(((c / 2.0).ln()..=(-c / 2.0).ln_1p()).contains(&clipped));
         let level = level(c);
         let least = if outcome { c - 1.0 } else { -c };
-        let elementary = ElementaryScore::new(level).score(p, outcome);
+        let elementary = ElementaryScore { threshold: level }.score(p, outcome);
         prop_assert!(elementary == 0.0 || elementary == least);
         let mixture = ThresholdMixture::new(&[(level, weight_of(2.0)), (Level::HALF, Weight::ONE)]).unwrap();
         let least = if outcome { 2.0 * (c - 1.0) - 0.5 } else { -2.0 * c - 0.5 };

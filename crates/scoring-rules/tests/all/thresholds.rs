@@ -40,7 +40,7 @@ fn a_mixture_without_a_positive_weight_is_refused() {
 
 #[test]
 fn at_the_threshold_one_does_not_act_and_loses_nothing() {
-    let rule = ElementaryScore::new(level(0.75));
+    let rule = ElementaryScore { threshold: level(0.75) };
     assert_eq!((rule.score(p(0.75), true), rule.score(p(0.75), false)), (-0.25, 0.0));
     assert_eq!(rule.divergence(p(0.9), p(0.75)), 0.0);
 }
@@ -63,7 +63,7 @@ proptest! {
             for outcome in [false, true] {
                 let sum: f64 = points
                     .iter()
-                    .map(|&(c, w)| w * ElementaryScore::new(c).score(forecast, outcome))
+                    .map(|&(c, w)| w * ElementaryScore { threshold: c }.score(forecast, outcome))
                     .sum();
                 approx::assert_abs_diff_eq!(rule.score(forecast, outcome), sum, epsilon = 1e-12);
             }

@@ -209,7 +209,7 @@ impl Transcript {
         // Each sum is rounded like the cost of a plan, so that a run as cheap as the reference has a gap
         // of exactly 0.
         let gap = cost_gap(&[self.total_cost()], &[reference.total_cost()])?;
-        let is_lean = !classes.iter().flatten().any(|class| class.is_redundant());
+        let is_lean = classes.iter().copied().collect::<FailureCounts>().redundant() == 0;
         let valid: Vec<bool> = self.calls.iter().map(|call| !call.status.is_invalid()).collect();
         let (reached, worst) = (self.goal_reached, self.has_worst_path_scores());
         let both_reached = reached && reference.goal_reached;

@@ -106,7 +106,8 @@ fn higher_levels_have_distinct_names_and_chains_without_gaps() {
 fn invalid_refinement_levels_and_wrong_numbers_of_costs_are_errors() {
     for level in [101, usize::MAX] {
         let range = "a whole number from 0 to 100";
-        let error = scoring_rules::checks::out_of_range("refinement level", level as f64, range);
+        let error = scoring_rules::checks::setting("refinement level", level as f64, false, range)
+            .unwrap_err();
         let error = Error::ScoringRules(error);
         assert_eq!(Library::new(level).unwrap_err(), error);
         assert_eq!(Library::with_full_pipelines(level).unwrap_err(), error);

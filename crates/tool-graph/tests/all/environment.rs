@@ -113,7 +113,9 @@ fn a_run_that_misses_the_goal_only_counts_for_completion_and_invalid_calls() {
     assert_eq!((scores.cost_gap, scores.edit_distance, scores.exact_match), (None, None, None));
 
     let mut episode = Episode::new(&scenario);
-    ["tool 1", "tool 2"].map(|tool| episode.call(tool).unwrap());
+    for tool in ["tool 1", "tool 2"] {
+        episode.call(tool).unwrap();
+    }
     let wrong_answer = episode.finish(false);
     let mut means = RunMeans::default();
     let mut parts = [RunMeans::default(), RunMeans::default()];

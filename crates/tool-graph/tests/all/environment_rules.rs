@@ -181,7 +181,9 @@ fn tools_of_an_earlier_removal_stay_away_or_come_back() {
         let events = [vec![Event::BanTool], events.to_vec()].concat();
         let scenario = chain(5, events).with_rules(rules);
         let mut episode = Episode::new(&scenario);
-        ["3-5", "0-1", "0-2", "2-3"].map(|tool| episode.call(tool).unwrap());
+        for tool in ["3-5", "0-1", "0-2", "2-3"] {
+            episode.call(tool).unwrap();
+        }
         let names = visible(&episode);
         names.into_iter().filter(|name| !name.starts_with('0')).collect::<Vec<_>>().join(" ")
     };

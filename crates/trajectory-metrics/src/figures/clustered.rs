@@ -120,12 +120,6 @@ impl<K: Ord, R> Clustered<K, R> {
         self.rows.push(row);
     }
 
-    /// Returns the number of rows, including rows of weight 0.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.rows.len()
-    }
-
     /// Returns whether there is no row.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -188,7 +182,7 @@ impl<K: Ord, R> Clustered<K, R> {
             return Ok(figures);
         }
         let bootstrap = Bootstrap::clusters(&self.clusters, seed)?;
-        let independent = bootstrap.cluster_count() == self.len()
+        let independent = bootstrap.cluster_count() == self.rows.len()
             && self.weights.iter().all(|weight| *weight == Weight::ONE);
         let (rows, weights) = (&self.rows, &self.weights);
         let drawn = |counts: &[u32]| {

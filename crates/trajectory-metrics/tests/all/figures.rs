@@ -96,7 +96,7 @@ fn the_order_of_rows_does_not_change_a_bit_and_weight_2_is_the_row_twice() {
     let rows = rows();
     let whole = figures(&clustered(&rows), Some(INTERVALS));
     let backwards = clustered(rows.iter().rev());
-    assert_eq!(backwards.len(), 20);
+    assert_eq!(backwards.rows().len(), 20);
     assert_eq!(figures(&backwards, Some(INTERVALS)), whole);
 
     let mut twice = Clustered::default();

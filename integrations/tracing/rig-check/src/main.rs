@@ -123,7 +123,7 @@ mod tests {
         let (monitor, end) = run(2000.0, turns(), false).await;
         let error = end.unwrap_err();
         assert!(error.contains("the cap on tokens is exceeded"), "{error}");
-        assert!(monitor.budget().spent().eq([2152.0]));
+        assert!(monitor.budget().resources().map(|it| it.spent).eq([2152.0]));
         assert_eq!(monitor.agents()[0].forecasts, [None, None]);
     }
 
@@ -133,7 +133,7 @@ mod tests {
             let (monitor, end) = run(4000.0, turns(), is_within).await;
             assert_eq!(end.unwrap(), "Done. <confidence>0.8</confidence>");
             // The span of the agent repeats the sum.
-            assert!(monitor.budget().spent().eq([3382.0]));
+            assert!(monitor.budget().resources().map(|it| it.spent).eq([3382.0]));
             let agents = monitor.agents();
             assert_eq!((agents.len(), agents[0].name.as_deref()), (1, Some("researcher")));
             assert_eq!(agents[0].forecasts, [None, None, Some(0.8)], "{is_within}");

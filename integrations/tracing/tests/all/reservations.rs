@@ -26,11 +26,11 @@ fn a_reservation_is_settled_with_what_the_span_states_and_the_rest_as_reserved()
         assert_eq!(monitor.left().collect::<Vec<_>>(), [Some(2500.0), Some(0.75)]);
         span.record("gen_ai.usage.total_tokens", 640);
         drop(span);
-        assert_eq!(own.spent().collect::<Vec<_>>(), [640.0, 0.25]);
-        assert_eq!(own.left().next(), Some(Some(1360.0)));
+        assert_eq!(own.resources().map(|it| it.spent).collect::<Vec<_>>(), [640.0, 0.25]);
+        assert_eq!(own.resources().map(|it| it.left).next(), Some(Some(1360.0)));
     });
     let budget = monitor.budget();
-    assert!(budget.spent().eq([640.0, 0.25]) && budget.excess().eq([0.0, 0.0]));
+    assert!(budget.resources().map(|it| it.spent).eq([640.0, 0.25]) && budget.resources().map(|it| it.excess).eq([0.0, 0.0]));
     // The dollars are unknown, but they were reserved.
     let dollars = monitor.agents()[0].used(Count::CostUsd);
     assert_eq!((budget.stop_reason(), dollars), (None, (0.0, 1)));
@@ -49,8 +49,8 @@ fn a_repeated_reply_gives_its_reservation_back() {
             span.record("gen_ai.usage.cost", 0.5);
         }
     });
-    assert!(monitor.budget().spent().eq([300.0, 0.5]));
-    assert!(monitor.budget().held().eq([0.0, 0.0]));
+    assert!(monitor.budget().resources().map(|it| it.spent).eq([300.0, 0.5]));
+    assert!(monitor.budget().resources().map(|it| it.held).eq([0.0, 0.0]));
 }
 
 #[test]
@@ -64,8 +64,8 @@ fn a_reservation_of_a_span_that_is_not_a_call_counts_in_full() {
             monitor.hold(&span, monitor.budget().reserve(&[("tokens", 100.0)]).unwrap());
         }
     });
-    assert!(monitor.budget().spent().eq([400.0, 0.0]));
-    assert!(monitor.budget().held().eq([0.0, 0.0]));
+    assert!(monitor.budget().resources().map(|it| it.spent).eq([400.0, 0.0]));
+    assert!(monitor.budget().resources().map(|it| it.held).eq([0.0, 0.0]));
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn a_span_that_is_not_a_call_settles_its_reservation_with_what_it_states() {
         span.record("gen_ai.usage.total_tokens", 300);
         span.record("gen_ai.usage.cost", 0.125);
         drop(span);
-        assert!(monitor.budget().spent().eq([300.0, 0.125]));
+        assert!(monitor.budget().resources().map(|it| it.spent).eq([300.0, 0.125]));
         let agent = of_kind("invoke_agent", None);
         monitor.hold(&agent, held());
         let call = of_kind("chat", Some(&agent));
@@ -95,8 +95,8 @@ fn a_span_that_is_not_a_call_settles_its_reservation_with_what_it_states() {
         span.record("gen_ai.usage.input_tokens", 300);
     });
     let budget = monitor.budget();
-    assert!(budget.spent().eq([300.0 + 700.0 + 1000.0, 0.125 + 0.125 + 0.5]), "{budget}");
-    assert!(budget.held().eq([0.0, 0.0]));
+    assert!(budget.resources().map(|it| it.spent).eq([300.0 + 700.0 + 1000.0, 0.125 + 0.125 + 0.5]), "{budget}");
+    assert!(budget.resources().map(|it| it.held).eq([0.0, 0.0]));
 }
 
 #[test]
@@ -111,8 +111,8 @@ fn a_reservation_of_a_span_that_the_layer_does_not_see_counts_at_once() {
         assert!(span.id().is_some());
         monitor.hold(&span, monitor.budget().reserve(&[("tokens", 100.0)]).unwrap());
     });
-    assert!(monitor.budget().held().eq([0.0, 0.0]));
-    assert!(monitor.budget().spent().eq([100.0, 0.0]));
+    assert!(monitor.budget().resources().map(|it| it.held).eq([0.0, 0.0]));
+    assert!(monitor.budget().resources().map(|it| it.spent).eq([100.0, 0.0]));
 }
 
 #[test]
@@ -147,8 +147,8 @@ fn calls_within_a_call_with_a_reservation_are_settled_with_it() {
         usage(&outer, 970, 0.5);
     });
     let budget = monitor.budget();
-    assert!(budget.spent().eq([970.0, 0.5]) && budget.held().eq([0.0, 0.0]), "{budget}");
-    assert!(budget.excess().eq([30.0, 0.5]), "{budget}");
+    assert!(budget.resources().map(|it| it.spent).eq([970.0, 0.5]) && budget.resources().map(|it| it.held).eq([0.0, 0.0]), "{budget}");
+    assert!(budget.resources().map(|it| it.excess).eq([30.0, 0.5]), "{budget}");
     assert_eq!(budget.stop_reason(), None);
 }
 
@@ -166,7 +166,7 @@ fn a_reservation_counts_in_full_beside_the_known_calls_within_if_one_is_unknown(
         }
     });
     let budget = monitor.budget();
-    assert!(budget.spent().eq([1300.0, 0.25]) && budget.held().eq([0.0, 0.0]), "{budget}");
+    assert!(budget.resources().map(|it| it.spent).eq([1300.0, 0.25]) && budget.resources().map(|it| it.held).eq([0.0, 0.0]), "{budget}");
     assert_eq!(
         (budget.stop_reason(), monitor.agents()[0].used(Count::TotalTokens)),
         (None, (300.0, 1))

@@ -33,7 +33,7 @@ pub(crate) fn watch(layer: GenAiLayer, program: impl FnOnce()) -> Monitor {
 
 /// Input tokens, output tokens, tokens, dollars, model calls and tool calls.
 pub(crate) fn spent(monitor: &Monitor) -> Vec<f64> {
-    monitor.budget().spent().collect()
+    monitor.budget().resources().map(|it| it.spent).collect()
 }
 
 /// A span with every attribute of the table, all empty.

@@ -17,7 +17,7 @@ use crate::{rule::ScoringRule, values::level::Level, values::probability::Probab
 /// ```
 /// use scoring_rules::{ElementaryScore, Level, Probability, ScoringRule};
 ///
-/// let rule = ElementaryScore::new(Level::new(0.25)?);
+/// let rule = ElementaryScore { threshold: Level::new(0.25)? };
 /// let p = Probability::new(0.4)?;
 /// assert_eq!((rule.score(p, true), rule.score(p, false)), (0.0, -0.25));
 /// # Ok::<(), scoring_rules::Error>(())
@@ -26,16 +26,11 @@ use crate::{rule::ScoringRule, values::level::Level, values::probability::Probab
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct ElementaryScore {
-    pub(crate) threshold: Level,
+    /// The threshold, c.
+    pub threshold: Level,
 }
 
 impl ElementaryScore {
-    /// Creates the score with the given threshold.
-    #[must_use]
-    pub const fn new(threshold: Level) -> Self {
-        Self { threshold }
-    }
-
     #[inline]
     fn acts(&self, forecast: Probability) -> bool {
         forecast.get() > self.threshold.get()

@@ -21,8 +21,7 @@ pub enum FailureClass {
 
 impl FailureClass {
     /// Returns whether the call succeeded but was not needed.
-    #[must_use]
-    pub const fn is_redundant(self) -> bool {
+    pub(crate) const fn is_redundant(self) -> bool {
         matches!(self, Self::Repeated | Self::Extra)
     }
 
@@ -69,7 +68,6 @@ impl FailureClass {
     ///         Some(FailureClass::WrongParameters),
     ///     ]
     /// );
-    /// assert!(FailureClass::Extra.is_redundant() && !FailureClass::Inaccessible.is_redundant());
     /// let counts: FailureCounts = classes.into_iter().collect();
     /// assert_eq!((counts.calls, counts.redundant(), counts.invalid()), (6, 2, 2));
     /// ```

@@ -1,8 +1,6 @@
 use std::{collections::HashMap, hash::Hash};
 
-use scoring_rules::checks::out_of_range;
-
-use crate::error::Error;
+use crate::{checks::setting, error::Error};
 
 /// Replaces calls by numbers: distinct calls are numbered from 0 in the order of their first appearance, and equal
 /// calls get the same number. A call that is compared many times is then hashed once and compared as a number.
@@ -42,9 +40,9 @@ impl<T: Eq + Hash> Interner<T> {
 
     fn intern(&mut self, call: T) -> Result<u32, Error> {
         let count = self.numbers.len();
-        let next = u32::try_from(count)
-            .map_err(|_| out_of_range("number of distinct calls", count as f64, "at most 2^32"))?;
-        Ok(*self.numbers.entry(call).or_insert(next))
+        let next = u32::try_from(count);
+        setting("number of distinct calls", count as f64, next.is_ok(), "at most 2^32")?;
+        Ok(*self.numbers.entry(call).or_insert(next.unwrap_or(u32::MAX)))
     }
 }
 

@@ -21,9 +21,9 @@ fn replicates(c: &mut Criterion) {
         |values| Ranking::new(Probability::from_slice(values).unwrap(), &outcomes).unwrap();
     let (ranking, tied) = (ranking(&values), ranking(&rounded));
     let weights: Vec<f64> = outcomes.iter().map(|&y| if y { 1.0 } else { 2.0 }).collect();
-    let rows = Bootstrap::rows(ROWS, Seed::new(7)).unwrap();
+    let rows = Bootstrap::rows(ROWS, Seed(7)).unwrap();
     let tasks: Vec<usize> = (0..ROWS).map(|row| row * 31 % 278).collect();
-    let clusters = Bootstrap::clusters(&tasks, Seed::new(7)).unwrap();
+    let clusters = Bootstrap::clusters(&tasks, Seed(7)).unwrap();
 
     let mut group = c.benchmark_group("bootstrap/2229x10000");
     group.sample_size(10).measurement_time(Duration::from_secs(2));

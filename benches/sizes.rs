@@ -75,7 +75,7 @@ const WORK: [(&str, usize, Make); 31] = [
     ("Bootstrap::mean, 10 resamples, rows", 10_000_000, |n| {
         let values = random_rows(n, 7).0;
         Box::new(move || {
-            black_box(Bootstrap::rows(n, Seed::new(1)).unwrap().mean(&values, None, 10).unwrap());
+            black_box(Bootstrap::rows(n, Seed(1)).unwrap().mean(&values, None, 10).unwrap());
         })
     }),
     ("interned_edit_distance, calls of either path", 100_000, |n| {
@@ -149,9 +149,7 @@ const WORK: [(&str, usize, Make); 31] = [
         Box::new(move || {
             let pool = Pool::new(items).unwrap();
             let budget = pool.total_cost() / 2;
-            black_box(
-                pool.random_sampled(budget, FitRule::StopAtFirst, 100, Seed::new(1)).unwrap(),
-            );
+            black_box(pool.random_sampled(budget, FitRule::StopAtFirst, 100, Seed(1)).unwrap());
         })
     }),
     ("kendall_tau_b, items", 100_000, |n| {

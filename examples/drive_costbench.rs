@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         records.push(conversation.finish());
     }
-    let how = Intervals { level: Level::new(0.95)?, resamples: 1_000, seed: Seed::new(1) };
+    let how = Intervals { level: Level::new(0.95)?, resamples: 1_000, seed: Seed(1) };
     for row in CostBenchFigures::of(&records, how)? {
         for (measure, figure) in row.figures {
             match figure {

@@ -17,7 +17,7 @@ pub(crate) fn samples() -> Samples {
     let room = Sokoban::new(Room::generate(&RoomSettings::TRAINING, 123)?);
     let all: Vec<_> = Warehouse::RESOURCES.iter().map(|name| (*name, None)).collect();
     let market = Play::new().with_most_turns(STEPS).with_questions(&all, false);
-    let warehouse = Warehouse::new(Start::Empty, Seed::new(123));
+    let warehouse = Warehouse::new(Start::Empty, Seed(123));
     let push = [text("<answer>Up</answer>"), text("<answer>[200, 900]</answer>")];
     let order = [
         text("<answer>produce JCA374 2 air</answer>"),

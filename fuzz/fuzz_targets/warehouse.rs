@@ -21,7 +21,7 @@ fn units(game: &Game) -> i64 {
 fuzz_target!(|input: (u8, &str)| {
     let (first, text) = input;
     let start = if first % 2 == 0 { Start::Empty } else { Start::Stocked };
-    let seed = Seed::new(u64::from(first / 2));
+    let seed = Seed(u64::from(first / 2));
     let mut game = Game::new(start, Demand::draw(start, seed), seed);
     for line in text.lines() {
         let (cash, worth, before) = (game.cash(), game.worth(), units(&game));

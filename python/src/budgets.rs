@@ -106,7 +106,7 @@ impl BudgetEstimator {
     fn new(coverage: f64, random_state: u64) -> PyResult<Self> {
         let coverage = Level::new(coverage).map_err(Failure::from)?;
         let estimator =
-            budget_estimation::BudgetEstimator::new(coverage).with_seed(Seed::new(random_state));
+            budget_estimation::BudgetEstimator::new(coverage).with_seed(Seed(random_state));
         Ok(Self { estimator })
     }
 

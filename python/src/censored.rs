@@ -298,8 +298,7 @@ impl StoppedRuns {
         let found = interruptible(py, move || {
             let runs = own.stopped()?;
             let weights = weights.as_deref();
-            let intervals =
-                Intervals { level: Level::new(level)?, resamples, seed: Seed::new(seed) };
+            let intervals = Intervals { level: Level::new(level)?, resamples, seed: Seed(seed) };
             let analysis = CensoringAnalysis::new(assumption)
                 .with_intervals(Some(intervals))
                 .with_odds_ratio(odds_ratio)?;

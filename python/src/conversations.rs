@@ -349,7 +349,7 @@ pub(crate) fn benchmark_figures<'py>(
     }
     let (triage, confidence, budget) = py
         .detach(|| {
-            let (level, seed) = (Level::new(confidence_level)?, Seed::new(random_state));
+            let (level, seed) = (Level::new(confidence_level)?, Seed(random_state));
             let how = Intervals { level, resamples: n_resamples, seed };
             let none = FollowUp::default();
             let of_budget = |(resource, estimates): (_, Estimates)| {

@@ -196,7 +196,7 @@ pub(crate) fn costbench_figures<'py>(
     let runs: Vec<&CostBenchRun> = runs.iter().map(Bound::get).collect();
     let rows = py
         .detach(|| {
-            let (level, seed) = (Level::new(confidence_level)?, Seed::new(random_state));
+            let (level, seed) = (Level::new(confidence_level)?, Seed(random_state));
             let how = Intervals { level, resamples: n_resamples, seed };
             CostBenchFigures::of(runs.iter().map(|run| &run.record), how)
         })

@@ -107,7 +107,7 @@ impl WarehouseGame {
     #[new]
     fn new(start: &str, seed: u64, target: Option<f64>) -> PyResult<Self> {
         let starts = [("empty", Start::Empty), ("stocked", Start::Stocked)];
-        let warehouse = Warehouse::new(choice("start", start, &starts)?, Seed::new(seed));
+        let warehouse = Warehouse::new(choice("start", start, &starts)?, Seed(seed));
         if target.is_some_and(|target| !(0.0..=1e12).contains(&target)) {
             return Err(invalid("target: expected dollars from 0 to 1e12"));
         }

@@ -283,8 +283,7 @@ pub(crate) fn consistency<'py>(
     random_state: u64,
 ) -> PyResult<[Array<'py>; 4]> {
     let points = with_probabilities(py, y_true, y_prob, None, |blocks| {
-        let band =
-            consistency_band(blocks, Level::new(level)?, n_resamples, Seed::new(random_state))?;
+        let band = consistency_band(blocks, Level::new(level)?, n_resamples, Seed(random_state))?;
         let curve = reliability_curve(blocks)?;
         let point = |(ends, at): (&Interval, &ReliabilityPoint)| {
             [at.confidence.get(), at.success_rate, ends.low(), ends.high()]

@@ -22,8 +22,8 @@ type Settings = (usize, f64, u64);
 
 fn bootstrap(n: usize, groups: Option<&[u64]>, seed: u64) -> Result<Bootstrap, Error> {
     match groups {
-        None => Bootstrap::rows(n, Seed::new(seed)),
-        Some(groups) => Bootstrap::clusters(groups, Seed::new(seed)),
+        None => Bootstrap::rows(n, Seed(seed)),
+        Some(groups) => Bootstrap::clusters(groups, Seed(seed)),
     }
 }
 
@@ -216,7 +216,7 @@ pub(crate) fn sign_flip_test(
     let differences = floats("differences", differences)?.as_slice()?.to_vec();
     let groups = group_columns::groups(groups)?;
     let test = interruptible(py, move || {
-        let seed = Seed::new(random_state);
+        let seed = Seed(random_state);
         trajectory_metrics::SignFlipTest::new(&differences, None, &groups, n_resamples, seed)
     })?;
     let test = test.map_err(Failure::from)?;

@@ -28,7 +28,7 @@ use crate::{
 };
 
 /// The seed of the warehouse's targets and budgets, as in the paper.
-const PROBES: Seed = Seed::new(42);
+const PROBES: Seed = Seed(42);
 
 /// The options of runs and of the questions asked during them.
 #[derive(Debug, clap::Args)]
@@ -324,8 +324,7 @@ impl Game for Market {
         let instruction = |texts: &Texts| texts.warehouse_instruction().ok_or_else(none);
         let target = self.target.map(|dollars| Cents::new((100.0 * dollars).round() as i64));
         let start = if self.stocked { Start::Stocked } else { Start::Empty };
-        let game =
-            |seed: u32| Warehouse::new(start, Seed::new(u64::from(seed))).with_target(target);
+        let game = |seed: u32| Warehouse::new(start, Seed(u64::from(seed))).with_target(target);
         let games = (first..=first + (count - 1)).map(|seed| (seed, game(seed))).collect();
         Ok((games, texts.map(instruction).transpose()?))
     }

@@ -157,9 +157,9 @@ pub fn compare(runs: &TraceRuns, options: &CalibrationOptions) -> Result<Block, 
                 .to_owned(),
         );
         // Resamples of runs, of which only the figures of the runs as they are are reported.
-        Bootstrap::rows(raw.len(), Seed::new(options.seed))?
+        Bootstrap::rows(raw.len(), Seed(options.seed))?
     } else {
-        Bootstrap::clusters(&tasks, Seed::new(options.seed))?
+        Bootstrap::clusters(&tasks, Seed(options.seed))?
     };
     let schedule = &options.schedule;
     let changes = fit.raw_against_calibrated(&raw, schedule, &bootstrap, options.resamples)?;

@@ -55,7 +55,7 @@ struct Setting {
 
 impl LiveOptions {
     fn how(&self) -> Intervals {
-        let (level, seed) = (LEVEL, Seed::new(self.seed));
+        let (level, seed) = (LEVEL, Seed(self.seed));
         Intervals { level, resamples: self.resamples, seed }
     }
 }

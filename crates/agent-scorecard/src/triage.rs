@@ -239,7 +239,7 @@ pub fn pools(problems: &Pool, options: &TriageOptions) -> Result<Vec<Pools>, Err
     if let Some(unsolvable) = &options.unsolvable {
         let given = &options.ratios;
         for &ratio in if given.is_empty() { &RATIOS[..] } else { given } {
-            let seed = Seed::new(options.seed);
+            let seed = Seed(options.seed);
             let injected = InjectedPool::inject(&chunks, unsolvable.items(), ratio, seed)?;
             let marked = injected.into_iter();
             let marked = marked.map(|it| (it.pool, Some(it.unsolvable)));

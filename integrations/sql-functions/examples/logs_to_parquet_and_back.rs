@@ -144,7 +144,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     for name in &names {
         let of: Vec<f64> =
             (0..scores.len()).filter(|&i| models[i] == *name).map(|i| scores[i]).collect();
-        let estimate = Bootstrap::rows(of.len(), Seed::new(1))?.mean(&of, None, 2_000)?;
+        let estimate = Bootstrap::rows(of.len(), Seed(1))?.mean(&of, None, 2_000)?;
         let (value, interval) = (estimate.estimate(), estimate.confidence_interval(level)?);
         let (low, high) = (interval.low(), interval.high());
         println!("{name}: {value:.4} [{low:.4}, {high:.4}] over {} tasks", of.len());
@@ -159,8 +159,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let (low, high) = scores.split_at(scores.len() / 2);
         if tasks[..low.len()] == tasks[low.len()..] {
             let differences: Vec<f64> = high.iter().zip(low).map(|(b, a)| b - a).collect();
-            let test =
-                SignFlipTest::new(&differences, None, &tasks[..low.len()], 10_000, Seed::new(1))?;
+            let test = SignFlipTest::new(&differences, None, &tasks[..low.len()], 10_000, Seed(1))?;
             println!("sign-flip test: p = {:.4}", test.p_value);
         }
     }

@@ -279,7 +279,7 @@ async fn intervals_are_those_of_the_library() {
     let confidence = Probability::from_slice(&p).unwrap();
 
     // To the bit: the resamples of the same clusters, and one value per task.
-    let bootstrap = Bootstrap::clusters(&c, Seed::new(0)).unwrap();
+    let bootstrap = Bootstrap::clusters(&c, Seed(0)).unwrap();
     let auroc = bootstrap.auroc(&Ranking::new(confidence, &y).unwrap(), 1_000).unwrap();
     let found = record(&rows, run, "auroc", "auroc_interval(p, y, c)").await;
     assert_eq!(found, parts(auroc.figure(level), 25));

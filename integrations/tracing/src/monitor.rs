@@ -46,7 +46,7 @@ impl Monitor {
             })
     }
 
-    /// Returns the amount of each resource that is neither spent nor held, as [`Budget::left`].
+    /// Returns the amount of each resource that is neither spent nor held; see [`Budget::resources`].
     #[must_use]
     pub fn left(&self) -> impl ExactSizeIterator<Item = Option<f64>> {
         self.budget().resources().map(|it| it.left)

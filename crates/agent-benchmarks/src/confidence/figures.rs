@@ -123,7 +123,7 @@ const DISTANCE: Metric<ExactMean> = Metric::new(
 ///     records.push(converse(instance.conversation(), always_yes)?);
 /// }
 /// let none = FollowUp::default();
-/// let how = Intervals { level: Level::new(0.95)?, resamples: 100, seed: Seed::new(7) };
+/// let how = Intervals { level: Level::new(0.95)?, resamples: 100, seed: Seed(7) };
 /// let rows = ConfidenceFigures::of(records.iter().map(|it| (it, &none)), how)?;
 /// let stated = rows.iter().find(|row| row.stream == ConfidenceStream::StatedConfidence);
 /// let complete = stated.and_then(|row| row.complete.as_ref()).expect("eight runs");

@@ -169,7 +169,7 @@ impl Sums {
 ///     let instance = bench.instance(query);
 ///     records.push(converse(instance.conversation(), |_| Ok(Reply::default()))?);
 /// }
-/// let how = Intervals { level: Level::new(0.95)?, resamples: 100, seed: Seed::new(7) };
+/// let how = Intervals { level: Level::new(0.95)?, resamples: 100, seed: Seed(7) };
 /// let row = &CostBenchFigures::of(&records, how)?[0];
 /// assert_eq!((row.task_length, row.events.as_str()), (3, "none"));
 /// assert_eq!((row.runs, row.left_out.no_calls), (0, 3), "the released evaluation's rule");

@@ -254,14 +254,14 @@ const MOST_STATES_OF_A_PLAN: usize = 1_000_000;
 ///
 /// let room = Room::generate(&RoomSettings::EVALUATION, 123)?;
 /// let run = Play::new().conversation("123", Sokoban::new(room))?;
-/// assert!(play(run, solver(Probability::ZERO, Seed::new(1)))?.succeeded);
+/// assert!(play(run, solver(Probability::ZERO, Seed(1)))?.succeeded);
 /// # Ok::<(), Error>(())
 /// ```
 pub fn solver(
     mistakes: Probability,
     seed: Seed,
 ) -> impl FnMut(&PlayConversation<Sokoban>) -> String {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed.get());
+    let mut rng = ChaCha8Rng::seed_from_u64(seed.0);
     move |run| if run.is_asking() { expected(run) } else { turn(run, mistakes, &mut rng) }
 }
 

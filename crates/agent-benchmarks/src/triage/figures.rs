@@ -148,7 +148,7 @@ type Values = [Clustered<String, f64>; METRICS.len()];
 ///     Ok(Reply { text, ..Reply::default() })
 /// };
 /// let records = [converse(instance.conversation(), model)?];
-/// let how = Intervals { level: Level::new(0.95)?, resamples: 100, seed: Seed::new(7) };
+/// let how = Intervals { level: Level::new(0.95)?, resamples: 100, seed: Seed(7) };
 /// let rows = TriageFigures::of(&records, how)?;
 /// let efficiency = rows[1].figure("efficiency").map(|figure| figure.value);
 /// assert_eq!((rows.len(), efficiency), (2, Some(1.0)));

@@ -52,8 +52,8 @@ impl Start {
 /// ```
 /// use agent_benchmarks::{Seed, warehouse::{Demand, Retailer, Sku, Start}};
 ///
-/// let demand = Demand::draw(Start::Empty, Seed::new(1));
-/// assert_eq!(demand, Demand::draw(Start::Empty, Seed::new(1)));
+/// let demand = Demand::draw(Start::Empty, Seed(1));
+/// assert_eq!(demand, Demand::draw(Start::Empty, Seed(1)));
 /// let units = (0..11).map(|step| demand.units(step, Retailer::TechZone, Sku::Jcd543)).sum::<u32>();
 /// assert!(units > 2_000);
 /// // Equation 6: what a policy would earn that knows the mean demand and has no limits of cash and time.
@@ -70,7 +70,7 @@ impl Demand {
     /// Draws the demand that a seed determines.
     #[must_use]
     pub fn draw(start: Start, seed: Seed) -> Self {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed.get());
+        let mut rng = ChaCha8Rng::seed_from_u64(seed.0);
         let mut demand = Self { units: [[[0; 5]; 5]; STEPS], series: [[0; 5]; 5] };
         for retailer in Retailer::ALL {
             let mut order = [0, 1, 2, 3, 4];

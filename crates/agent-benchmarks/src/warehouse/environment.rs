@@ -33,7 +33,7 @@ const MOST_ACTIONS: usize = 100;
 /// ```
 /// use agent_benchmarks::{Seed, play::Environment, warehouse::{Start, Warehouse}};
 ///
-/// let mut warehouse = Warehouse::new(Start::Empty, Seed::new(1));
+/// let mut warehouse = Warehouse::new(Start::Empty, Seed(1));
 /// let acted = warehouse.act(&"<think>Cables are fast.</think><answer>produce JCA374 2 air; draw_credit 300000</answer>".into());
 /// assert_eq!((acted.n_actions, acted.reward < 0.0), (1, true));
 /// assert_eq!(acted.problems, ["\"draw_credit 300000\": $300,000 is more than the $200,000 that the credit line has left"]);
@@ -172,11 +172,11 @@ impl Environment for Warehouse {
 ///
 /// let mut records = Vec::new();
 /// for seed in 0..4 {
-///     let warehouse = Warehouse::new(Start::Empty, Seed::new(seed));
+///     let warehouse = Warehouse::new(Start::Empty, Seed(seed));
 ///     let run = Play::new().with_most_turns(STEPS).conversation(&seed.to_string(), warehouse)?;
 ///     records.push(play(run, base_stock())?);
 /// }
-/// let (rollouts, probes) = probed_rollouts(&records, ProbeMethod::Described, Seed::new(42))?;
+/// let (rollouts, probes) = probed_rollouts(&records, ProbeMethod::Described, Seed(42))?;
 /// assert_eq!(probes.iter().filter(|probe| probe.reachable).count(), 2);
 /// for (rollout, probe) in rollouts.iter().zip(&probes) {
 ///     assert_eq!(rollout.is_feasible()?, probe.reachable);

@@ -61,7 +61,7 @@ struct Invoice {
 /// ```
 /// use agent_benchmarks::{Seed, warehouse::{Cents, Demand, Game, Start}};
 ///
-/// let mut game = Game::new(Start::Empty, Demand::draw(Start::Empty, Seed::new(1)), Seed::new(1));
+/// let mut game = Game::new(Start::Empty, Demand::draw(Start::Empty, Seed(1)), Seed(1));
 /// game.act("produce JCA374 2 air".parse()?)?;
 /// // 30 % of 2,000 cables at 5.50 less 8 %.
 /// assert_eq!(game.flows().manufacturing, Cents::new(303_600));
@@ -95,7 +95,7 @@ impl Game {
     /// Creates a game at its start. The seed determines the travel times of goods in days.
     #[must_use]
     pub fn new(start: Start, demand: Demand, seed: Seed) -> Self {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed.get());
+        let mut rng = ChaCha8Rng::seed_from_u64(seed.0);
         // The other stream of a seed draws the demand.
         rng.set_stream(1);
         Self {

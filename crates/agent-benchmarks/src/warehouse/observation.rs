@@ -10,7 +10,7 @@ impl Game {
     /// ```
     /// use agent_benchmarks::{Seed, warehouse::{Demand, Game, Start}};
     ///
-    /// let game = Game::new(Start::Empty, Demand::draw(Start::Empty, Seed::new(1)), Seed::new(1));
+    /// let game = Game::new(Start::Empty, Demand::draw(Start::Empty, Seed(1)), Seed(1));
     /// assert!(game.observation().starts_with(
     ///     "=== Step 0 (Day 0) ===\nCash: $500,000 | AR Outstanding: $0\nCredit: $0 used / $200,000 available\n"
     /// ));

@@ -31,7 +31,7 @@ const RESERVE: Cents = Cents::from_dollars(200_000);
 /// use agent_benchmarks::{Error, Seed, play::{Play, play}};
 /// use agent_benchmarks::warehouse::{STEPS, Start, Warehouse, base_stock};
 ///
-/// let warehouse = Warehouse::new(Start::Empty, Seed::new(1));
+/// let warehouse = Warehouse::new(Start::Empty, Seed(1));
 /// let run = Play::new().with_most_turns(STEPS).conversation("1", warehouse)?;
 /// let record = play(run, base_stock())?;
 /// assert!(record.succeeded && record.reward() > 0.0);

@@ -66,7 +66,7 @@ fn drive<C: Conversation>(mut conversation: C, replies: &[Reply], bound: usize) 
     conversation.finish()
 }
 
-const PLAIN: Intervals = Intervals { level: Level::HALF, resamples: 0, seed: Seed::new(1) };
+const PLAIN: Intervals = Intervals { level: Level::HALF, resamples: 0, seed: Seed(1) };
 
 fn questions() -> Vec<Question> {
     let question = |number: u32| {

@@ -376,7 +376,7 @@ fn ten(confidence: impl Fn(bool) -> f64) -> Vec<ConfidenceRecord> {
     (0..10).map(one).collect()
 }
 
-const HOW: Intervals = Intervals { level: Level::HALF, resamples: 100, seed: Seed::new(3) };
+const HOW: Intervals = Intervals { level: Level::HALF, resamples: 100, seed: Seed(3) };
 
 fn rows(records: &[ConfidenceRecord], follow_up: &FollowUp) -> Vec<ConfidenceFigures> {
     ConfidenceFigures::of(records.iter().map(|it| (it, follow_up)), HOW).unwrap()

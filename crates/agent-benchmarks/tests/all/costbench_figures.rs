@@ -10,7 +10,7 @@ use agent_benchmarks::{
 use tool_graph::{GreedyRule, LeftOutCounts, RunMeans};
 
 fn how() -> Intervals {
-    Intervals { level: Level::new(0.95).unwrap(), resamples: 200, seed: Seed::new(5) }
+    Intervals { level: Level::new(0.95).unwrap(), resamples: 200, seed: Seed(5) }
 }
 
 /// Runs of the greedy and the optimal policy on thirty queries of all tasks.

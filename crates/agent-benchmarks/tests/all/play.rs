@@ -215,7 +215,7 @@ fn rooms(mistakes: f64, settings: &Play) -> Result<Vec<PlayRecord>, Error> {
     let run = |seed: u32| {
         let room = Room::generate(&RoomSettings::EVALUATION, seed)?;
         let run = settings.conversation(&seed.to_string(), Sokoban::new(room))?;
-        play(run, solver(Probability::new(mistakes)?, Seed::new(u64::from(seed))))
+        play(run, solver(Probability::new(mistakes)?, Seed(u64::from(seed))))
     };
     (123..163).map(run).collect()
 }

@@ -112,8 +112,7 @@ pub(crate) fn answer(request: &Request, goal: &str) -> Option<Reply> {
 }
 
 /// Figures without intervals.
-pub(crate) const PLAIN: Intervals =
-    Intervals { level: Level::HALF, resamples: 0, seed: Seed::new(1) };
+pub(crate) const PLAIN: Intervals = Intervals { level: Level::HALF, resamples: 0, seed: Seed(1) };
 
 /// What an agent replies.
 pub(crate) type Said = Result<Reply, ModelError>;

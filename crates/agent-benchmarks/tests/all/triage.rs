@@ -33,7 +33,7 @@ fn triage(alpha: f64) -> Triage {
 }
 
 fn how(level: f64) -> Intervals {
-    Intervals { level: Level::new(level).unwrap(), resamples: 500, seed: Seed::new(1) }
+    Intervals { level: Level::new(level).unwrap(), resamples: 500, seed: Seed(1) }
 }
 
 fn says(text: impl Into<String>) -> Reply {

@@ -37,12 +37,12 @@ fn cents(dollars: f64) -> Cents {
 }
 
 fn drawn(start: Start, seed: u64) -> Game {
-    Game::new(start, Demand::draw(start, Seed::new(seed)), Seed::new(seed))
+    Game::new(start, Demand::draw(start, Seed(seed)), Seed(seed))
 }
 
 #[test]
 fn the_recovered_step_closes_to_the_cent() {
-    let mut game = Game::new(Start::Stocked, recovered(), Seed::new(1));
+    let mut game = Game::new(Start::Stocked, recovered(), Seed(1));
     let stock: i64 = Sku::ALL.map(|sku| game.stock(None, sku)).iter().sum();
     assert_eq!((stock, game.cash()), (65_348, cents(500_000.0)));
     let flows = game.advance();
@@ -56,7 +56,7 @@ fn the_recovered_step_closes_to_the_cent() {
 
 #[test]
 fn both_recovered_messages_come_out_as_they_are() {
-    let game = Game::new(Start::Stocked, recovered(), Seed::new(1));
+    let game = Game::new(Start::Stocked, recovered(), Seed(1));
     let mut warehouse = Warehouse::with_game(game);
     assert_eq!(warehouse.observation(), golden(include_str!("../golden/warehouse/step_0.txt")));
     warehouse.act(&"<think>Nothing has been asked for yet.</think><answer>pass</answer>".into());
@@ -71,7 +71,7 @@ fn both_recovered_messages_come_out_as_they_are() {
 fn an_order_is_paid_made_shipped_delivered_sold_and_collected_on_its_days() -> Result<(), Refusal> {
     let mut units = [[[0; 5]; 5]; STEPS];
     units.iter_mut().for_each(|step| step[1][2] = 150);
-    let mut game = Game::new(Start::Empty, Demand::new(units), Seed::new(3));
+    let mut game = Game::new(Start::Empty, Demand::new(units), Seed(3));
     let cable = Sku::Jca374;
     let mut cash = game.cash();
     let mut step = |game: &mut Game, change: f64| {
@@ -134,7 +134,7 @@ fn ships_take_28_to_36_days_and_aeroplanes_5_to_7() -> Result<(), Refusal> {
 
 #[test]
 fn an_order_waits_until_cash_suffices() -> Result<(), Refusal> {
-    let mut game = Game::new(Start::Empty, Demand::new([[[0; 5]; 5]; STEPS]), Seed::new(3));
+    let mut game = Game::new(Start::Empty, Demand::new([[[0; 5]; 5]; STEPS]), Seed(3));
     // Deposits are 30 % of 0.85 x 2,700 x 3,600: two-hundredths of all cash are left after 33 of 900 docks each.
     let dock = "produce JCD612 3 ocean".parse()?;
     let mut orders = 0;
@@ -161,7 +161,7 @@ fn an_order_waits_until_cash_suffices() -> Result<(), Refusal> {
 
 #[test]
 fn credit_and_receivables_have_their_prices() -> Result<(), Refusal> {
-    let mut game = Game::new(Start::Stocked, recovered(), Seed::new(1));
+    let mut game = Game::new(Start::Stocked, recovered(), Seed(1));
     game.act("draw_credit 50,000".parse()?)?;
     assert_eq!(game.advance().interest, cents(400.0));
     game.act("repay_credit $20000.50".parse()?)?;
@@ -192,7 +192,7 @@ fn credit_and_receivables_have_their_prices() -> Result<(), Refusal> {
 
 #[test]
 fn cash_below_zero_costs_a_penalty_and_below_the_floor_ends_the_run() -> Result<(), Refusal> {
-    let mut game = Game::new(Start::Stocked, Demand::new([[[0; 5]; 5]; STEPS]), Seed::new(1));
+    let mut game = Game::new(Start::Stocked, Demand::new([[[0; 5]; 5]; STEPS]), Seed(1));
     while game.act("produce JCA374 3 air".parse()?).is_ok() {}
     let first = game.advance();
     assert!(game.cash() < Cents::ZERO && first.bankruptcy == cents(50_000.0));
@@ -214,7 +214,7 @@ fn cash_below_zero_costs_a_penalty_and_below_the_floor_ends_the_run() -> Result<
 
 #[test]
 fn overstock_is_what_lies_above_95_per_cent_at_the_end_of_a_step() -> Result<(), Refusal> {
-    let mut game = Game::new(Start::Stocked, Demand::new([[[0; 5]; 5]; STEPS]), Seed::new(1));
+    let mut game = Game::new(Start::Stocked, Demand::new([[[0; 5]; 5]; STEPS]), Seed(1));
     // TechZone has 23,652 of 18,000, and no other retailer is above.
     assert_eq!(game.advance().overstock, cents(0.5 * (23_652.0 - 17_100.0)));
     // SD has 6,604 of 7,000; 200 more are 154 above 6,650.
@@ -226,7 +226,7 @@ fn overstock_is_what_lies_above_95_per_cent_at_the_end_of_a_step() -> Result<(),
 
 #[test]
 fn goods_wait_at_the_gate_of_a_full_warehouse() -> Result<(), Refusal> {
-    let mut game = Game::new(Start::Stocked, Demand::new([[[0; 5]; 5]; STEPS]), Seed::new(1));
+    let mut game = Game::new(Start::Stocked, Demand::new([[[0; 5]; 5]; STEPS]), Seed(1));
     let (cable, adapter) = (Sku::Jca374, Sku::Jua365);
     game.act("produce JCA374 1 air".parse()?)?;
     for _ in 0..3 {
@@ -290,7 +290,7 @@ fn words_that_are_no_action_are_refused_with_a_reason() {
 fn a_reply_does_what_it_can_and_the_next_turn_says_what_it_cannot() -> Result<(), Error> {
     let mut run = Play::new()
         .with_most_turns(STEPS)
-        .conversation("1", Warehouse::new(Start::Empty, Seed::new(1)))?;
+        .conversation("1", Warehouse::new(Start::Empty, Seed(1)))?;
     let text = "<think>All at once.</think><answer>PRODUCE jcd543 2 Ocean;; replenish TechZone JCD543 1; fly</answer>";
     run.reply(text.into())?;
     let shown = run.request().unwrap().messages.last().unwrap().text.clone();
@@ -320,7 +320,7 @@ fn a_reply_does_what_it_can_and_the_next_turn_says_what_it_cannot() -> Result<()
 /// Runs of the base-stock player.
 fn runs(count: u64) -> Result<Vec<PlayRecord>, Error> {
     let run = |seed: u64| {
-        let warehouse = Warehouse::new(Start::Empty, Seed::new(seed));
+        let warehouse = Warehouse::new(Start::Empty, Seed(seed));
         let settings = Play::new().with_most_turns(STEPS);
         play(settings.conversation(&seed.to_string(), warehouse)?, base_stock())
     };
@@ -349,7 +349,7 @@ fn all(demand: &Demand) -> (i64, Cents) {
 #[test]
 fn the_scale_is_the_printed_one() {
     let weekly = |start: Start| {
-        mean((0..128).map(|seed| all(&Demand::draw(start, Seed::new(seed))).1.dollars() / 22.0))
+        mean((0..128).map(|seed| all(&Demand::draw(start, Seed(seed))).1.dollars() / 22.0))
     };
     let (empty, stocked) = (weekly(Start::Empty), weekly(Start::Stocked));
     println!("dollars a week: {empty:.0}, with goods at the start {stocked:.0}");
@@ -378,7 +378,7 @@ fn a_passive_run_costs_679_180_and_has_at_least_1_437_656_item_weeks() {
 
 #[test]
 fn demand_is_that_of_the_series_in_another_order_with_noise() {
-    let demands = Vec::from_iter((0..200).map(|seed| Demand::draw(Start::Empty, Seed::new(seed))));
+    let demands = Vec::from_iter((0..200).map(|seed| Demand::draw(Start::Empty, Seed(seed))));
     let units = demands.iter().map(|demand| all(demand).0 as f64);
     let ideal = mean(demands.iter().map(|it| it.largest_reward().dollars()));
     // Equation 6 by the means over all games.
@@ -404,7 +404,7 @@ fn the_same_seed_gives_the_same_run_and_another_seed_another() -> Result<(), Err
     assert_ne!(some[0].turns, some[1].turns);
     // No player earns more than equation 6.
     for (seed, record) in (0..).zip(&some) {
-        let ideal = Demand::draw(Start::Empty, Seed::new(seed)).largest_reward().dollars();
+        let ideal = Demand::draw(Start::Empty, Seed(seed)).largest_reward().dollars();
         assert!((0.0..ideal).contains(&record.reward()), "{seed}");
     }
     Ok(())
@@ -413,11 +413,11 @@ fn the_same_seed_gives_the_same_run_and_another_seed_another() -> Result<(), Err
 /// Another number here is a change of values, which CHANGELOG.md has to name.
 #[test]
 fn the_numbers_of_a_seed_stay_as_they_are() -> Result<(), Error> {
-    let demand = Demand::draw(Start::Empty, Seed::new(1));
+    let demand = Demand::draw(Start::Empty, Seed(1));
     let first = Sku::ALL.map(|sku| demand.units(0, Retailer::TechZone, sku));
     let run = Play::new()
         .with_most_turns(STEPS)
-        .conversation("1", Warehouse::new(Start::Stocked, Seed::new(1)))?;
+        .conversation("1", Warehouse::new(Start::Stocked, Seed(1)))?;
     let record = play(run, base_stock())?;
     assert_eq!(
         (first, all(&demand)),
@@ -439,9 +439,9 @@ fn rollouts_have_three_resources_cash_and_probes() -> Result<(), Error> {
         (22.0, 16.0)
     );
     for method in [ProbeMethod::Described, ProbeMethod::Released] {
-        let (probed, probes) = probed_rollouts(&records, method, Seed::new(42))?;
+        let (probed, probes) = probed_rollouts(&records, method, Seed(42))?;
         assert_eq!(probes.iter().filter(|probe| probe.reachable).count(), 5);
-        let again = probed_rollouts(&records, method, Seed::new(42))?;
+        let again = probed_rollouts(&records, method, Seed(42))?;
         assert_eq!(again.1, probes);
         for ((rollout, probe), record) in probed.iter().zip(&probes).zip(&records) {
             let cash = record.turns[10].features[0];
@@ -451,7 +451,7 @@ fn rollouts_have_three_resources_cash_and_probes() -> Result<(), Error> {
         }
     }
     // A model is asked for all three, and sees cash and target.
-    let (probed, probes) = probed_rollouts(&records, ProbeMethod::Described, Seed::new(42))?;
+    let (probed, probes) = probed_rollouts(&records, ProbeMethod::Described, Seed(42))?;
     let kinds = [ResourceKind::Time, ResourceKind::Space, ResourceKind::Money];
     let asked = Warehouse::RESOURCES.iter().copied().zip(kinds);
     let budget = Budget::new(asked)?.with_cash("cash_usd", "target_cash_usd");
@@ -477,8 +477,7 @@ fn rollouts_have_three_resources_cash_and_probes() -> Result<(), Error> {
 #[test]
 fn a_target_decides_about_success_and_is_told() -> Result<(), Error> {
     let run = |target: f64| -> Result<PlayRecord, Error> {
-        let warehouse =
-            Warehouse::new(Start::Stocked, Seed::new(1)).with_target(Some(cents(target)));
+        let warehouse = Warehouse::new(Start::Stocked, Seed(1)).with_target(Some(cents(target)));
         assert!(warehouse.instruction().contains("cash is at least $"));
         let settings = Play::new().with_most_turns(STEPS);
         play(settings.conversation("1", warehouse)?, |_| "<answer>pass</answer>".to_owned())
@@ -500,7 +499,7 @@ fn a_run_without_a_target_has_no_outcome_and_its_reward_is_a_score() -> Result<(
         assert_eq!(run.stop, Some(StopReason::Completed));
     }
     // A run that was not played to its end has neither.
-    let warehouse = Warehouse::new(Start::Empty, Seed::new(1));
+    let warehouse = Warehouse::new(Start::Empty, Seed(1));
     let begun = Play::new().with_most_turns(STEPS).conversation("1", warehouse)?.finish();
     assert_eq!((begun.record.run.outcome, begun.record.run.scores.len()), (None, 0));
     Ok(())
@@ -510,7 +509,7 @@ fn a_run_without_a_target_has_no_outcome_and_its_reward_is_a_score() -> Result<(
 fn questions_between_turns_are_about_the_three_resources() -> Result<(), Error> {
     let asks = Warehouse::RESOURCES.iter().map(|name| (*name, None));
     let settings = Play::new().with_most_turns(STEPS).with_questions(&Vec::from_iter(asks), false);
-    let run = settings.conversation("1", Warehouse::new(Start::Empty, Seed::new(1)))?;
+    let run = settings.conversation("1", Warehouse::new(Start::Empty, Seed(1)))?;
     let record = play(run, base_stock())?;
     assert_eq!(record.turns.len(), STEPS);
     for (turn, left) in record.turns[..10].iter().zip((2..22).rev().step_by(2)) {
@@ -578,7 +577,7 @@ proptest! {
         "(<think>|</think>|<answer>|</answer>|;|produce |JCD543 |draw_credit |[0-9]{1,30}| ocean|\\PC){0,12}", STEPS,
     )) {
         let mut replies = replies.into_iter();
-        let run = Play::new().with_most_turns(STEPS).conversation("run", Warehouse::new(Start::Empty, Seed::new(1)))?;
+        let run = Play::new().with_most_turns(STEPS).conversation("run", Warehouse::new(Start::Empty, Seed(1)))?;
         let record = play(run, |_| replies.next().unwrap_or_default())?;
         prop_assert!(record.end.is_some());
         prop_assert_eq!(rollouts::<Warehouse>([&record])?.len(), 1);

@@ -206,7 +206,7 @@ impl Options {
             let achieved: Vec<f64> = dialogues.iter().map(|it| it.final_cash).collect();
             let handles: Vec<_> = rollouts.resources().map(|(resource, _)| resource).collect();
             let (time, spent) = handles.split_first().ok_or("there is no resource")?;
-            let (method, seed) = (ProbeMethod::Released, Seed::new(self.probes));
+            let (method, seed) = (ProbeMethod::Released, Seed(self.probes));
             let (mut probed, probes) = rollouts.probed(&achieved, *time, spent, method, seed)?;
             for (run, probe) in probes.iter().enumerate() {
                 probed.set_key(run, "target_cash_usd", format!("{:.0}", probe.target))?;

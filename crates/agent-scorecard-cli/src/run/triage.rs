@@ -107,7 +107,7 @@ const POOL: usize = 30;
 
 /// The seed that distributes unsolvable questions over pools. It is fixed, so that the same command asks for the same
 /// plans.
-const INJECTION: Seed = Seed::new(1);
+const INJECTION: Seed = Seed(1);
 
 impl Options {
     fn prompts(&self) -> Result<Prompts, Box<dyn Error>> {

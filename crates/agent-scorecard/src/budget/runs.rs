@@ -371,7 +371,7 @@ pub fn replay(input: Input, options: &Options) -> Result<Runs, Error> {
         let resources: Vec<Resource> =
             resources.into_iter().map(|(_, resource)| resource).collect();
         let (time, spent) = resources.split_first().ok_or(scoring_rules::Error::Empty)?;
-        let seed = Seed::new(seed);
+        let seed = Seed(seed);
         all = all.probed(&achieved, *time, spent, ProbeMethod::Described, seed)?.0;
     }
     // A cap may be on a resource other than the estimated one.

@@ -59,7 +59,7 @@ pub(super) fn spreads(
     let is_one = clusters.iter().all(|cluster| *cluster == clusters[0]);
     let replicates = match is_one || resamples == 0 {
         true => Vec::new(),
-        false => resampled(&runs.samples, &clusters, resamples, Seed::new(seed))?.into(),
+        false => resampled(&runs.samples, &clusters, resamples, Seed(seed))?.into(),
     };
     let counted = clusters_counted(&runs.samples, &clusters);
     for ((name, replicates), counted) in NAMES.into_iter().zip(replicates).zip(counted) {

@@ -66,7 +66,7 @@ pub(super) fn comparisons(
     let mut selection = Block::default();
     let branches = sample.branches(options);
     let clusters = sample.clusters();
-    let (resamples, seed) = (options.resamples, Seed::new(options.seed));
+    let (resamples, seed) = (options.resamples, Seed(options.seed));
     let intervals = Intervals { resamples, seed, ..Intervals::default() };
     for (at, schedule) in WeightSchedule::NAMED.iter().enumerate() {
         let forecasts = sample.calibrated(options, schedule, &mut Vec::new())?;
@@ -247,7 +247,7 @@ fn hidden_rows(
     let after =
         |share: Probability, steps| Some(((share.get() * steps as f64) as usize).clamp(1, steps));
     let stops = match hide {
-        Hide::Rate(rate) => artificial_stops(&lengths, &ids, |_| rate, Seed::new(seed))?,
+        Hide::Rate(rate) => artificial_stops(&lengths, &ids, |_| rate, Seed(seed))?,
         Hide::After(share) => lengths.iter().map(|&steps| after(share, steps)).collect(),
     };
     let rules: [(&str, Box<dyn ScoringRule>); 3] = [

@@ -120,7 +120,7 @@ pub(super) fn streams(
 fn pictures(row: &ConfidenceFigures, options: &LiveOptions) -> Result<Pictures, Error> {
     let Some(complete) = &row.complete else { return Ok(Pictures::default()) };
     let summary = Summary::Weighted(WeightSchedule::LinearFront);
-    let band = (options.resamples, Seed::new(options.seed));
+    let band = (options.resamples, Seed(options.seed));
     let (mut pictures, _) = curves(&complete.traces, &summary, band)?;
     pictures.retain(|name, _| matches!(name.as_str(), "reliability" | "forecast_by_step"));
     Ok(pictures)

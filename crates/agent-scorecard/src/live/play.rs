@@ -221,7 +221,7 @@ where
 {
     let run = |(seed, environment): (u32, E)| {
         let run = settings.conversation(&seed.to_string(), environment)?;
-        played(run, player(Seed::new(u64::from(seed))))
+        played(run, player(Seed(u64::from(seed))))
     };
     let runs: Result<_, agent_benchmarks::Error> = environments.into_par_iter().map(run).collect();
     Ok(runs?)

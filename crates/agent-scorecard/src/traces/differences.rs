@@ -114,7 +114,7 @@ pub fn differences(first: &TraceEvaluation, second: &TraceEvaluation) -> Result<
     let clusters: Vec<(usize, Unit<'_>)> = clusters.collect();
     let all: Vec<Unit<'_>> = clusters.iter().map(|(_, unit)| *unit).collect();
     notes.extend(few(&all));
-    let bootstrap = match Bootstrap::clusters(&clusters, Seed::new(options.seed)) {
+    let bootstrap = match Bootstrap::clusters(&clusters, Seed(options.seed)) {
         Ok(bootstrap) => bootstrap,
         Err(error) => return Ok(Err(Undefined::new(error.to_string()))),
     };

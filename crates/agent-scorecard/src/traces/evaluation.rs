@@ -494,7 +494,7 @@ impl TraceEvaluation {
             block.push_json("missing", missing);
         }
         if let Some(summary) = drawn {
-            let band = (options.resamples, Seed::new(options.seed));
+            let band = (options.resamples, Seed(options.seed));
             let (pictures, bins) = curves(&self.traces, summary, band)?;
             block.push_json("bins", &bins);
             block.pictures = pictures;
@@ -690,7 +690,7 @@ impl TraceEvaluation {
         let (confidence, outcomes) = (self.stream.confidence(), self.stream.outcomes());
         let tasks = &bootstrap.cluster_of()[..outcomes.len()];
         let tenths = Binning::Quantile { bins: 10 };
-        CalibrationTest::new(confidence, outcomes, None, tasks, tenths, resamples, Seed::new(seed))
+        CalibrationTest::new(confidence, outcomes, None, tasks, tenths, resamples, Seed(seed))
             .map_err(|error| Undefined::new(error.to_string()))
     }
 

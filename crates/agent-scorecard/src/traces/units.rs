@@ -106,7 +106,7 @@ impl Resampled {
         }
         let is_by_task = units.iter().any(|unit| matches!(unit, Unit::Task(_)));
         notes.extend(few(&units));
-        Ok(Self { bootstrap: Bootstrap::clusters(&units, Seed::new(seed)), is_by_task, notes })
+        Ok(Self { bootstrap: Bootstrap::clusters(&units, Seed(seed)), is_by_task, notes })
     }
 }
 

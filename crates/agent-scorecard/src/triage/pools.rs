@@ -303,7 +303,7 @@ fn of_pool(
     // Shuffles of one pool say nothing of those of another.
     let seed = options.seed.wrapping_add(number as u64);
     let random_sampled =
-        pool.random_sampled(budget, FitRule::StopAtFirst, options.shuffles, Seed::new(seed))?;
+        pool.random_sampled(budget, FitRule::StopAtFirst, options.shuffles, Seed(seed))?;
     let random_exact = pool.random_exact(budget).map(|random| random.value);
     let random = *random_exact.as_ref().unwrap_or(&random_sampled.value);
     let (mut reading, mut unparseable, mut repairs) = (None, None, BTreeMap::new());
@@ -316,7 +316,7 @@ fn of_pool(
         Planner::Random => (0..options.orders)
             .map(|order| {
                 let stream = (number * options.orders + order) as u64;
-                let planner = RandomOrder { seed: Seed::new(options.seed), stream };
+                let planner = RandomOrder { seed: Seed(options.seed), stream };
                 Plan::prospective(&planner, pool, budget)
             })
             .collect::<Result<_, _>>()?,

@@ -293,7 +293,7 @@ fn what_a_model_is_told_of_a_warehouse_is_what_the_released_evaluation_tells_it(
     let rollouts = WarehouseDialogue::rollouts(&dialogues).unwrap();
     let achieved: Vec<f64> = dialogues.iter().map(|it| it.final_cash).collect();
     let handles: Vec<_> = rollouts.resources().map(|(resource, _)| resource).collect();
-    let (method, seed) = (ProbeMethod::Released, Seed::new(42));
+    let (method, seed) = (ProbeMethod::Released, Seed(42));
     let (mut probed, probes) =
         rollouts.probed(&achieved, handles[0], &handles[1..], method, seed).unwrap();
     for (run, probe) in probes.iter().enumerate() {

@@ -96,8 +96,7 @@ impl Forecasts {
         let outcomes: Vec<bool> = self.samples.iter().map(Sample::is_feasible).collect();
         let clusters: Vec<_> = self.samples.iter().map(|sample| self.task(sample)).collect();
         let ranking = Ranking::new(&self.chances, &outcomes).unwrap();
-        let found =
-            Bootstrap::clusters(&clusters, Seed::new(1)).unwrap().auroc(&ranking, 200).unwrap();
+        let found = Bootstrap::clusters(&clusters, Seed(1)).unwrap().auroc(&ranking, 200).unwrap();
         percentile(&found)
     }
 
@@ -120,7 +119,7 @@ impl Forecasts {
 
     fn macro_f1(&self, samples: &[Sample]) -> (f64, [f64; 2]) {
         let clusters: Vec<_> = samples.iter().map(|sample| self.task(sample)).collect();
-        let bootstrap = Bootstrap::clusters(&clusters, Seed::new(1)).unwrap();
+        let bootstrap = Bootstrap::clusters(&clusters, Seed(1)).unwrap();
         let [macro_f1] = bootstrap.replicates(200, |counts| {
             let mut metrics = Metrics::default();
             for (sample, &count) in samples.iter().zip(counts) {

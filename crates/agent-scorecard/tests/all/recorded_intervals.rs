@@ -185,8 +185,8 @@ fn table(title: &str, orders: &[Order]) -> [Figures; 2] {
             Box::new(past),
             Box::new(LinearEstimator::learning(20.0, 0.5).unwrap()),
             Box::new(conformal),
-            Box::new(BudgetEstimator::default().with_seed(Seed::new(seed))),
-            Box::new(BudgetEstimator::default().with_seed(Seed::new(seed))),
+            Box::new(BudgetEstimator::default().with_seed(Seed(seed))),
+            Box::new(BudgetEstimator::default().with_seed(Seed(seed))),
         ];
         for (at, (scored, mut estimator)) in all.iter_mut().zip(estimators).enumerate() {
             let runs = if at == 4 { &order.rollouts } else { &plain };

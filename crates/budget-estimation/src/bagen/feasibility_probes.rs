@@ -87,13 +87,13 @@ fn half_reachable(
     let mut order: Vec<usize> = (0..runs.len()).collect();
     let (mut is_reachable, half) = (vec![false; runs.len()], runs.len() / 2);
     if method == ProbeMethod::Released {
-        let mut random = PythonRandom::new(seed.get());
+        let mut random = PythonRandom::new(seed.0);
         random.shuffle(&mut order);
         order.iter().skip(half).for_each(|&run| is_reachable[run] = true);
         let probes = runs.iter().zip(is_reachable);
         return Ok(probes.map(|(run, is)| released_probe(run, is, &mut random)).collect());
     }
-    let mut generator = ChaCha8Rng::seed_from_u64(seed.get());
+    let mut generator = ChaCha8Rng::seed_from_u64(seed.0);
     shuffle(&mut order, &mut generator);
     order.iter().take(half).for_each(|&run| is_reachable[run] = true);
     let probes = runs.iter().zip(is_reachable).map(|(run, reachable)| match reachable {
@@ -136,7 +136,7 @@ impl Rollouts {
     /// let [weeks, items, usd] = ["weeks", "item_weeks", "usd"].map(|name| rollouts.resource(name));
     /// let achieved = [500.0, 700.0, 650.0, 420.0];
     /// let (method, budgets) = (ProbeMethod::Described, [items?, usd?]);
-    /// let (probed, probes) = rollouts.probed(&achieved, weeks?, &budgets, method, Seed::new(42))?;
+    /// let (probed, probes) = rollouts.probed(&achieved, weeks?, &budgets, method, Seed(42))?;
     /// for (rollout, probe) in probed.iter().zip(&probes) {
     ///     assert_eq!(rollout.is_feasible()?, probe.reachable);
     /// }

@@ -30,7 +30,7 @@ const MOST_ROLLOUTS: usize = 100_000_000;
 /// ```
 /// use budget_estimation::{Error, Seed, bagen::split_rollouts};
 ///
-/// let parts = split_rollouts(10, &[0.4, 0.5, 0.1], Seed::new(42))?;
+/// let parts = split_rollouts(10, &[0.4, 0.5, 0.1], Seed(42))?;
 /// assert_eq!(parts.iter().map(Vec::len).collect::<Vec<_>>(), [4, 5, 1]);
 /// let mut all = parts.concat();
 /// all.sort_unstable();
@@ -52,7 +52,7 @@ pub fn split_rollouts(n: usize, shares: &[f64], seed: Seed) -> Result<Vec<Vec<us
     }
     setting("sum of the shares", total, (total - 1.0).abs() <= 1e-9, "1")?;
     let mut order: Vec<usize> = (0..n).collect();
-    shuffle(&mut order, &mut ChaCha8Rng::seed_from_u64(seed.get()));
+    shuffle(&mut order, &mut ChaCha8Rng::seed_from_u64(seed.0));
     let (mut parts, mut start, mut sum) = (Vec::with_capacity(shares.len()), 0, 0.0);
     for (i, share) in shares.iter().enumerate() {
         sum += share;
@@ -89,7 +89,7 @@ pub fn split_rollouts(n: usize, shares: &[f64], seed: Seed) -> Result<Vec<Vec<us
 ///     }
 /// }
 /// // Three feasible samples, each twice, and six infeasible samples.
-/// let chosen = balance_samples(&samples, 2, Seed::new(42))?;
+/// let chosen = balance_samples(&samples, 2, Seed(42))?;
 /// assert_eq!(chosen.len(), 12);
 /// assert_eq!(chosen.iter().filter(|&&i| samples[i].is_feasible()).count(), 6);
 /// # Ok::<(), Error>(())
@@ -98,7 +98,7 @@ pub fn split_rollouts(n: usize, shares: &[f64], seed: Seed) -> Result<Vec<Vec<us
 /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, appendix E, with two copies.
 pub fn balance_samples(samples: &[Sample], copies: usize, seed: Seed) -> Result<Vec<usize>, Error> {
     setting("number of copies", copies as f64, (1..=1000).contains(&copies), "from 1 to 1000")?;
-    let mut generator = ChaCha8Rng::seed_from_u64(seed.get());
+    let mut generator = ChaCha8Rng::seed_from_u64(seed.0);
     let mut chosen = |feasible: bool, copies: usize| {
         let kept = samples.iter().enumerate();
         let kept = kept.filter(|(_, s)| s.is_feasible() == feasible && !s.is_trivial());
@@ -136,8 +136,8 @@ impl Rollouts {
     /// rollouts.push(&[1.0; 6], true)?;
     /// rollouts.push(&[1.0; 3], true)?;
     /// let buckets = NonZero::new(8).ok_or(scoring_rules::Error::Empty)?;
-    /// assert_eq!(rollouts.released_prefixes(buckets, 512, Seed::new(0)).len(), 7);
-    /// assert_eq!(rollouts.released_prefixes(buckets, 4, Seed::new(0)).len(), 4);
+    /// assert_eq!(rollouts.released_prefixes(buckets, 512, Seed(0)).len(), 7);
+    /// assert_eq!(rollouts.released_prefixes(buckets, 4, Seed(0)).len(), 4);
     /// # Ok::<(), Error>(())
     /// ```
     ///
@@ -146,7 +146,7 @@ impl Rollouts {
     /// ```compile_fail,E0308
     /// # use budget_estimation::{Rollouts, Seed};
     /// # fn swapped(rollouts: &Rollouts, buckets: std::num::NonZero<usize>) {
-    /// rollouts.released_prefixes(512, buckets, Seed::new(0));
+    /// rollouts.released_prefixes(512, buckets, Seed(0));
     /// # }
     /// ```
     ///
@@ -169,7 +169,7 @@ impl Rollouts {
         if cap >= all.len() {
             return all;
         }
-        let mut random = PythonRandom::new(seed.get());
+        let mut random = PythonRandom::new(seed.0);
         let shuffled = |(run, turns): (usize, usize)| {
             let mut prefixes: Vec<usize> = (1..turns).collect();
             random.shuffle(&mut prefixes);
@@ -232,7 +232,7 @@ impl Rollouts {
 /// use budget_estimation::{Error, Seed, bagen::released_split};
 ///
 /// let ids = ["a", "b", "c", "d", "e"];
-/// let [tuning, reinforcement] = released_split(&ids, 0.5, Seed::new(42))?;
+/// let [tuning, reinforcement] = released_split(&ids, 0.5, Seed(42))?;
 /// assert_eq!((tuning.len(), reinforcement.len()), (2, 3));
 /// # Ok::<(), Error>(())
 /// ```
@@ -250,7 +250,7 @@ pub fn released_split<S: AsRef<str>>(
     // Python sorts texts by code points, as bytes of UTF-8 are.
     let mut order: Vec<usize> = (0..ids.len()).collect();
     order.sort_by_key(|&at| ids[at].as_ref());
-    PythonRandom::new(seed.get().wrapping_add(1)).shuffle(&mut order);
+    PythonRandom::new(seed.0.wrapping_add(1)).shuffle(&mut order);
     let first = ((ids.len() as f64 * share) as usize).max(1);
     let mut rest = order.split_off(first.min(order.len()));
     order.sort_unstable();

@@ -42,7 +42,7 @@ impl Reservation {
     ///
     /// A reserved resource without an amount here, such as a count that the provider did not report, counts as used in
     /// full. An amount above the reserved one is spent as well, also where it exceeds a cap; see
-    /// [`Budget::excess`](crate::Budget::excess).
+    /// [`BudgetResource::excess`](crate::BudgetResource::excess).
     ///
     /// # Errors
     ///

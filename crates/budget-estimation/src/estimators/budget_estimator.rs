@@ -147,7 +147,7 @@ impl BudgetEstimator {
     /// Sets the seed of the random forests, 0 by default.
     #[must_use]
     pub fn with_seed(self, seed: Seed) -> Self {
-        Self { seed: seed.get(), ..self }
+        Self { seed: seed.0, ..self }
     }
 
     /// As [`SuccessForecaster::forecast`].

@@ -91,7 +91,7 @@ fn scored(
     scored: std::ops::Range<usize>,
 ) {
     let tokens = whole.resource("tokens").unwrap();
-    let mut estimator = BudgetEstimator::default().with_seed(Seed::new(seed));
+    let mut estimator = BudgetEstimator::default().with_seed(Seed(seed));
     for (known, rollout) in learnt.iter().zip(whole.iter()) {
         if scored.contains(&rollout.index()) {
             for prefix in rollout.replay(tokens).unwrap() {
@@ -251,7 +251,7 @@ fn a_limit_on_turns_that_no_run_exceeds_does_not_widen_the_intervals() {
                 cut_off.set_censored(at).unwrap();
             }
         }
-        let default = || BudgetEstimator::default().with_seed(Seed::new(seed));
+        let default = || BudgetEstimator::default().with_seed(Seed(seed));
         let all = [
             scores_of(&cut_off, &mut default()),
             scores_of(&failed, &mut default()),
@@ -328,7 +328,7 @@ fn every_prefix_has_an_answer_from_the_first_run_on() {
 fn the_same_runs_and_seed_give_the_same_bits_and_another_seed_others() {
     let (rollouts, tokens) = some_runs(40, None);
     let estimates = |seed| {
-        let mut estimator = BudgetEstimator::default().with_seed(Seed::new(seed));
+        let mut estimator = BudgetEstimator::default().with_seed(Seed(seed));
         rollouts.score(tokens, &mut estimator).unwrap()
     };
     assert_eq!(estimates(1), estimates(1));

@@ -55,9 +55,8 @@ fn every_function_refuses_a_handle_of_other_rollouts() {
         refused("add_sum", all.add_sum("sum", &[tokens, other]));
         refused("median_caps", all.median_caps(other, |_| ()));
         refused("median_caps", Rollouts::new(["a"]).unwrap().median_caps(other, |_| ()));
-        let probed = |time, spent| {
-            all.probed(&[1.0, 2.0], time, &[spent], ProbeMethod::Released, Seed::new(1))
-        };
+        let probed =
+            |time, spent| all.probed(&[1.0, 2.0], time, &[spent], ProbeMethod::Released, Seed(1));
         refused("probed", probed(other, tokens));
         refused("probed", probed(tokens, other));
         let mut linear = LinearEstimator::new(5.0, 0.5).unwrap();

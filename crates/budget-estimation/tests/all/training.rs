@@ -74,14 +74,14 @@ proptest! {
 
     #[test]
     fn a_split_holds_every_rollout_once(n in 0_usize..200, seed: u64) {
-        let parts = split_rollouts(n, &[0.4, 0.5, 0.1], Seed::new(seed)).unwrap();
+        let parts = split_rollouts(n, &[0.4, 0.5, 0.1], Seed(seed)).unwrap();
         let mut all = parts.concat();
         all.sort_unstable();
         prop_assert!(all.into_iter().eq(0..n));
         for (part, share) in parts.iter().zip([0.4, 0.5, 0.1]) {
             prop_assert!((part.len() as f64 - share * n as f64).abs() <= 1.0);
         }
-        prop_assert_eq!(parts, split_rollouts(n, &[0.4, 0.5, 0.1], Seed::new(seed)).unwrap());
+        prop_assert_eq!(parts, split_rollouts(n, &[0.4, 0.5, 0.1], Seed(seed)).unwrap());
     }
 
     #[test]
@@ -92,7 +92,7 @@ proptest! {
         seed: u64,
     ) {
         let rollouts = rollouts(&turns);
-        let chosen = rollouts.released_prefixes(NonZero::new(buckets).unwrap(), cap, Seed::new(seed));
+        let chosen = rollouts.released_prefixes(NonZero::new(buckets).unwrap(), cap, Seed(seed));
         let there_are: usize = turns.iter().map(|t| t - 1).sum();
         prop_assert_eq!(chosen.len(), cap.min(there_are));
         prop_assert_eq!(chosen.iter().collect::<BTreeSet<_>>().len(), chosen.len());
@@ -149,21 +149,18 @@ fn balanced_samples_have_as_many_of_either_label_and_none_that_is_trivial() {
         .map(|(run, k)| Sample::new(&run, tokens, k, Estimate::NoAnswer).unwrap())
         .collect();
     // 9 feasible ones of two runs, twice each, against 11 others; the fifth run's have nothing left.
-    let balanced = balance_samples(&samples, 2, Seed::new(42)).unwrap();
+    let balanced = balance_samples(&samples, 2, Seed(42)).unwrap();
     let feasible = balanced.iter().filter(|&&i| samples[i].is_feasible()).count();
     assert_eq!((balanced.len(), feasible), (22, 11));
     assert!(balanced.iter().all(|&i| !samples[i].is_trivial()));
-    refused(balance_samples(&samples[..4], 2, Seed::new(42)), "the input is empty");
+    refused(balance_samples(&samples[..4], 2, Seed(42)), "the input is empty");
 }
 
 /// Each of these runs has one prefix and is then removed from its bucket, which must not take a pass over the others.
 #[test]
 fn a_subsample_of_very_many_short_runs_is_drawn_at_once() {
     let rollouts = rollouts(&vec![2; 200_000]);
-    assert_eq!(
-        rollouts.released_prefixes(NonZero::<usize>::MIN, 100_000, Seed::new(42)).len(),
-        100_000
-    );
+    assert_eq!(rollouts.released_prefixes(NonZero::<usize>::MIN, 100_000, Seed(42)).len(), 100_000);
 }
 
 /// An achievement, a time, and the cost in another resource. The cost in a third one is 0.
@@ -181,7 +178,7 @@ fn probes(
     let achieved: Vec<f64> = runs.iter().map(|run| run.0).collect();
     let [weeks, usd, tokens] =
         ["weeks", "usd", "tokens"].map(|name| rollouts.resource(name).unwrap());
-    Ok(rollouts.probed(&achieved, weeks, &[usd, tokens], method, Seed::new(seed))?.1)
+    Ok(rollouts.probed(&achieved, weeks, &[usd, tokens], method, Seed(seed))?.1)
 }
 
 #[test]
@@ -195,14 +192,14 @@ fn runs_with_amounts_out_of_range_have_no_probes() {
     let mut rollouts = Rollouts::new(["weeks", "usd"]).unwrap();
     rollouts.push(&[1.0, 1e100, 1.0, 1e100], true).unwrap();
     let [weeks, usd] = ["weeks", "usd"].map(|name| rollouts.resource(name).unwrap());
-    let found = rollouts.probed(&[1.0], weeks, &[usd], ProbeMethod::Described, Seed::new(1));
+    let found = rollouts.probed(&[1.0], weeks, &[usd], ProbeMethod::Described, Seed(1));
     refused(found, "cost of a run is ");
 }
 
 #[test]
 fn more_rollouts_than_memory_can_hold_are_an_error_before_any_is_listed() {
     for n in [usize::MAX, 100_000_001] {
-        refused(split_rollouts(n, &[0.5, 0.5], Seed::new(1)), "number of rollouts");
+        refused(split_rollouts(n, &[0.5, 0.5], Seed(1)), "number of rollouts");
     }
 }
 
@@ -227,7 +224,7 @@ proptest! {
             ["weeks", "item_weeks", "usd", "tokens"].map(|name| rollouts.resource(name).unwrap());
         let achieved: Vec<f64> = runs.iter().map(|(achieved, _)| *achieved).collect();
         let (probed, probes) =
-            rollouts.probed(&achieved, weeks, &[items, usd], method, Seed::new(seed)).unwrap();
+            rollouts.probed(&achieved, weeks, &[items, usd], method, Seed(seed)).unwrap();
         // Of an odd number, the released code makes the smaller half unreachable, and the paper's half is the other.
         let half = if released { runs.len().div_ceil(2) } else { runs.len() / 2 };
         prop_assert_eq!(probes.iter().filter(|probe| probe.reachable).count(), half);
@@ -235,7 +232,7 @@ proptest! {
             prop_assert_eq!(rollout.is_feasible().unwrap(), probe.reachable);
             prop_assert_eq!(rollout.cap(tokens).unwrap(), None);
         }
-        let short = rollouts.probed(&achieved[1..], weeks, &[], method, Seed::new(seed));
+        let short = rollouts.probed(&achieved[1..], weeks, &[], method, Seed(seed));
         refused(short, "achieved: expected ");
     }
 }
@@ -248,7 +245,7 @@ fn released_prefixes_and_splits_are_those_of_the_released_code() {
     for line in text.lines().filter(|line| !line.starts_with('#')).skip(1) {
         let cells: Vec<&str> = line.split(',').collect();
         let [what, seed, setting, sizes, expected] = cells[..] else { panic!("{line}") };
-        let seed = Seed::new(seed.parse().unwrap());
+        let seed = Seed(seed.parse().unwrap());
         let numbers =
             |text: &str| text.split(' ').map(|it| it.parse().unwrap()).collect::<Vec<usize>>();
         let found = if what == "prefixes" {

@@ -39,7 +39,7 @@ use crate::error::Error;
 /// // A third of the short runs and every long run.
 /// let third = Probability::new(1.0 / 3.0)?;
 /// let rate = |length| if length < 10 { third } else { Probability::ONE };
-/// let stops = artificial_stops(&lengths, &ids, rate, Seed::new(7))?;
+/// let stops = artificial_stops(&lengths, &ids, rate, Seed(7))?;
 /// assert_eq!(stops[..4].iter().flatten().count(), 1);
 /// assert_eq!(stops[4..].iter().flatten().count(), 4);
 /// assert!(stops.iter().zip(lengths).all(|(stop, length)| stop.is_none_or(|stop| stop < length)));
@@ -52,7 +52,7 @@ pub fn artificial_stops<I: Ord>(
     seed: Seed,
 ) -> Result<Vec<Option<usize>>, Error> {
     same_length("ids", lengths.len(), ids.len())?;
-    let mut generator = ChaCha8Rng::seed_from_u64(seed.get());
+    let mut generator = ChaCha8Rng::seed_from_u64(seed.0);
     let mut by_id: Vec<usize> = (0..ids.len()).collect();
     // Stable: equal ids keep their order.
     by_id.sort_by(|&a, &b| ids[a].cmp(&ids[b]));

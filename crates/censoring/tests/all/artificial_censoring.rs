@@ -61,8 +61,7 @@ impl Check {
         let lengths: Vec<usize> = traces.iter().map(|trace| trace.forecasts().len()).collect();
         for tenths in 1..=9_u32 {
             let rate = p(f64::from(tenths) / 10.0);
-            let stops =
-                artificial_stops(&lengths, ids, |_| rate, Seed::new(u64::from(tenths))).unwrap();
+            let stops = artificial_stops(&lengths, ids, |_| rate, Seed(u64::from(tenths))).unwrap();
             check.rule(&log(), traces, &stops);
             check.rule(&BrierScore, traces, &stops);
             check.rule(&beta(2.0, 4.0), traces, &stops);
@@ -239,7 +238,7 @@ proptest! {
 fn the_stops_of_a_seed_do_not_change_with_versions() {
     let lengths = [3, 40, 7, 1, 12, 25, 12, 12];
     let ids: Vec<usize> = (0..8).collect();
-    let stops = artificial_stops(&lengths, &ids, |_| Probability::HALF, Seed::new(42)).unwrap();
+    let stops = artificial_stops(&lengths, &ids, |_| Probability::HALF, Seed(42)).unwrap();
     assert_eq!(stops, [Some(1), Some(12), None, None, None, None, Some(9), Some(7)]);
 }
 
@@ -250,7 +249,7 @@ fn every_run_and_every_step_is_as_likely_as_its_rate_says() {
     let rate = |length: usize| p(if length == 5 { 0.3 } else { 0.6 });
     let mut counts = [[0_u32; 6]; 5];
     for seed in 0..20_000 {
-        let stops = artificial_stops(&lengths, &ids, rate, Seed::new(seed)).unwrap();
+        let stops = artificial_stops(&lengths, &ids, rate, Seed(seed)).unwrap();
         for (run, stop) in stops.iter().enumerate() {
             counts[run][stop.unwrap_or_default()] += 1;
         }
@@ -268,13 +267,12 @@ fn every_run_and_every_step_is_as_likely_as_its_rate_says() {
 
 #[test]
 fn rates_of_zero_and_one_are_none_and_all() {
-    let one_id = artificial_stops(&[3, 4], &["a"], |_| Probability::HALF, Seed::new(1));
+    let one_id = artificial_stops(&[3, 4], &["a"], |_| Probability::HALF, Seed(1));
     assert_eq!(one_id, Err(length("ids", 2, 1)));
     let lengths: Vec<usize> = (1..200).map(|i| 1 + i * 7 % 23).collect();
     let ids: Vec<usize> = (1..200).collect();
     for seed in 0..20 {
-        let cut =
-            |p: Probability| artificial_stops(&lengths, &ids, |_| p, Seed::new(seed)).unwrap();
+        let cut = |p: Probability| artificial_stops(&lengths, &ids, |_| p, Seed(seed)).unwrap();
         assert!(cut(Probability::ZERO).iter().all(Option::is_none));
         let all = cut(Probability::ONE);
         assert!(all.iter().zip(&lengths).all(|(stop, &n)| stop.is_some() == (n > 1)));
@@ -291,7 +289,7 @@ proptest! {
         let lengths: Vec<usize> = runs.iter().map(|run| run.0).collect();
         let ids: Vec<(u16, usize)> = runs.iter().enumerate().map(|(i, run)| (run.1, i)).collect();
         let rate = |length: usize| p(rates[length]);
-        let stops = artificial_stops(&lengths, &ids, rate, Seed::new(seed)).unwrap();
+        let stops = artificial_stops(&lengths, &ids, rate, Seed(seed)).unwrap();
         for low in 2..30 {
             for high in low..30 {
                 let within = |&i: &usize| (low..=high).contains(&lengths[i]);
@@ -312,7 +310,7 @@ proptest! {
         runs.dedup_by_key(|run| run.1);
         let cut = |runs: &[(usize, u64)]| {
             let (lengths, ids): (Vec<usize>, Vec<u64>) = runs.iter().copied().unzip();
-            artificial_stops(&lengths, &ids, |_| Probability::HALF, Seed::new(seed)).unwrap()
+            artificial_stops(&lengths, &ids, |_| Probability::HALF, Seed(seed)).unwrap()
         };
         let stops = cut(&runs);
         runs.reverse();

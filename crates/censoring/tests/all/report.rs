@@ -25,7 +25,7 @@ fn analysis() -> CensoringAnalysis {
 }
 
 fn intervals(resamples: usize, seed: u64) -> Intervals {
-    Intervals { resamples, seed: Seed::new(seed), ..Intervals::default() }
+    Intervals { resamples, seed: Seed(seed), ..Intervals::default() }
 }
 
 const HORIZON: usize = 8;
@@ -424,7 +424,7 @@ fn prefixes_with_too_few_outcomes_and_runs_that_are_not_cut_off_are_left_out() {
 /// The identity of appendix I.1 in every rule and schedule, for all runs and for either outcome.
 fn check_split(traces: &Traces, ids: &[String], rate: f64) {
     let lengths: Vec<usize> = traces.iter().map(|trace| trace.forecasts().len()).collect();
-    let stops = artificial_stops(&lengths, ids, |_| p(rate), Seed::new(1)).unwrap();
+    let stops = artificial_stops(&lengths, ids, |_| p(rate), Seed(1)).unwrap();
     let runs: Vec<Trace<'_>> = traces.iter().collect();
     for name in RULES {
         for schedule in WeightSchedule::NAMED {

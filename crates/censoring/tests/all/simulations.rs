@@ -51,7 +51,7 @@ fn coverage(seed: u64, cut: [f64; 2]) -> f64 {
             .with_schedules(&[WeightSchedule::Uniform])
             .with_intervals(Some(Intervals {
                 resamples: 150,
-                seed: Seed::new(world),
+                seed: Seed(world),
                 ..Intervals::default()
             }))
             .report(&runs, None, None, &(0..120).collect::<Vec<_>>())

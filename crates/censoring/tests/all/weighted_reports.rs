@@ -37,11 +37,7 @@ fn weights(rows: &[Row]) -> Vec<Weight> {
 fn analysis() -> CensoringAnalysis {
     CensoringAnalysis::new(CensoringAssumption::NonInformative)
         .with_schedules(&[WeightSchedule::LinearFront, WeightSchedule::Uniform])
-        .with_intervals(Some(Intervals {
-            resamples: 20,
-            seed: Seed::new(3),
-            ..Intervals::default()
-        }))
+        .with_intervals(Some(Intervals { resamples: 20, seed: Seed(3), ..Intervals::default() }))
 }
 
 struct Input<'a> {

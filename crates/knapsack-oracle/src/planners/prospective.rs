@@ -68,7 +68,7 @@ pub struct ProspectiveItem<'a> {
 /// assert_eq!(plan.steps()[0], Step { position: 0, allocation: 66 });
 ///
 /// let planners: Vec<Box<dyn ProspectivePlanner>> =
-///     vec![Box::new(InOrder), Box::new(RandomOrder { seed: Seed::new(7), stream: 0 })];
+///     vec![Box::new(InOrder), Box::new(RandomOrder { seed: Seed(7), stream: 0 })];
 /// for planner in planners {
 ///     assert_eq!(Plan::prospective(&*planner, &pool, 200)?.steps().len(), 3);
 /// }
@@ -126,7 +126,7 @@ impl ProspectivePlanner for InOrder {
 ///
 /// let item = |i: u64| Item::new(format!("{i}"), 1.0, 100, true);
 /// let pool = Pool::new((0..9).map(item).collect::<Result<_, _>>()?)?;
-/// let order = |stream| RandomOrder { seed: Seed::new(7), stream };
+/// let order = |stream| RandomOrder { seed: Seed(7), stream };
 /// let plan = |stream| Plan::prospective(&order(stream), &pool, 900);
 /// assert_eq!(plan(0)?, plan(0)?);
 /// assert_ne!(plan(0)?, plan(1)?);
@@ -144,7 +144,7 @@ pub struct RandomOrder {
 impl ProspectivePlanner for RandomOrder {
     fn plan(&self, items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
         let mut steps = equal_shares(items, budget);
-        Permutations::<1>::new(steps.len(), self.seed.get(), self.stream).shuffle(&mut steps);
+        Permutations::<1>::new(steps.len(), self.seed.0, self.stream).shuffle(&mut steps);
         steps
     }
 }

@@ -50,7 +50,7 @@ impl InjectedPool {
     /// let pool = Pool::new(items("math", true)?)?;
     /// let unsolvable = items("abstain", false)?;
     ///
-    /// let injected = InjectedPool::inject(&[pool], &unsolvable, 0.25, Seed::new(7))?.remove(0);
+    /// let injected = InjectedPool::inject(&[pool], &unsolvable, 0.25, Seed(7))?.remove(0);
     /// assert_eq!(injected.pool.items().len(), 8);
     /// assert_eq!(injected.unsolvable.iter().filter(|&&mark| mark).count(), 2);
     ///
@@ -92,13 +92,12 @@ impl InjectedPool {
         same_length("unsolvable items", expected, unsolvable.len().min(expected))?;
         let mut dealt: Vec<&Item> = unsolvable.iter().collect();
         // Stream 0 orders the unsolvable items, and stream k + 1 the positions of pool k.
-        Permutations::<1>::new(dealt.len(), seed.get(), 0).shuffle(&mut dealt);
+        Permutations::<1>::new(dealt.len(), seed.0, 0).shuffle(&mut dealt);
         let inject = |(number, pool): (usize, &Pool)| {
             let mut items = pool.items().to_vec();
             let mut marks = vec![false; items.len()];
             let mut positions: Vec<usize> = (0..items.len()).collect();
-            Permutations::<1>::new(items.len(), seed.get(), number as u64 + 1)
-                .shuffle(&mut positions);
+            Permutations::<1>::new(items.len(), seed.0, number as u64 + 1).shuffle(&mut positions);
             positions.truncate(replaced(pool));
             for (round, position) in positions.into_iter().enumerate() {
                 items[position] = dealt[round * pools.len() + number].clone();

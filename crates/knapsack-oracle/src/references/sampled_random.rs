@@ -14,7 +14,7 @@ use crate::{
 /// // The large item does not fit the budget of 10. It either ends the order or is skipped.
 /// let item = |id, cost| Item::new(id, 1.0, cost, true);
 /// let pool = Pool::new(vec![item("a", 5)?, item("b", 100)?, item("c", 5)?])?;
-/// let value = |rule| pool.random_sampled(10, rule, 100, Seed::new(7)).map(|sampled| sampled.value);
+/// let value = |rule| pool.random_sampled(10, rule, 100, Seed(7)).map(|sampled| sampled.value);
 /// assert_eq!(value(FitRule::SkipWhatDoesNotFit)?, 2.0);
 /// assert!(value(FitRule::StopAtFirst)? < 2.0);
 /// # Ok::<(), Error>(())
@@ -74,7 +74,7 @@ impl Pool {
     /// let pool = Pool::new(vec![item("a", true)?, item("b", false)?, item("c", false)?])?;
     /// let exact = pool.random_exact(10)?;
     /// assert_eq!((exact.value, exact.spent), (1.0 / 3.0, 6.0));
-    /// let sampled = pool.random_sampled(10, FitRule::StopAtFirst, 1_000, Seed::new(7))?;
+    /// let sampled = pool.random_sampled(10, FitRule::StopAtFirst, 1_000, Seed(7))?;
     /// assert!((sampled.value - exact.value).abs() < 4.0 * sampled.standard_error);
     /// assert_eq!((sampled.spent, sampled.shuffles), (6.0, 1_000));
     /// # Ok::<(), Error>(())
@@ -95,7 +95,7 @@ impl Pool {
             return Ok(SampledRandom { value, standard_error: 0.0, spent, shuffles });
         }
         let n = outcomes.len() as u64;
-        let runs = Runs { outcomes, budget, rule, shuffles, seed: seed.get() };
+        let runs = Runs { outcomes, budget, rule, shuffles, seed: seed.0 };
         Ok(match () {
             () if n <= 1 << 7 => runs.all::<8>(),
             () if n <= 1 << 14 => runs.all::<4>(),

@@ -114,8 +114,7 @@ fn both_rules_are_sampled_without_bias() {
     for rule in [FitRule::StopAtFirst, FitRule::SkipWhatDoesNotFit] {
         for budget in [2, 5, 9, 14, 20, 24] {
             let all = enumerate(&costs, &values, budget, rule);
-            let sampled =
-                reference.random_sampled(budget, rule, 40_000, Seed::new(budget)).unwrap();
+            let sampled = reference.random_sampled(budget, rule, 40_000, Seed(budget)).unwrap();
             let errors = (sampled.value - all.value) / sampled.standard_error;
             assert!(errors.abs() < 4.0, "{rule:?} at {budget}: {errors}");
             assert!(close(sampled.spent, all.spent, 0.02), "{rule:?} at {budget}: {sampled:?}");
@@ -129,9 +128,8 @@ fn a_million_shuffles_of_thirty_items_agree_with_the_exact_reference() {
         let reference = pool(seed);
         let budget = reference.total_cost() / 4 * quarters;
         let exact = reference.random_exact(budget).unwrap();
-        let sampled = reference
-            .random_sampled(budget, FitRule::StopAtFirst, 1_000_000, Seed::new(seed))
-            .unwrap();
+        let sampled =
+            reference.random_sampled(budget, FitRule::StopAtFirst, 1_000_000, Seed(seed)).unwrap();
         let errors = (sampled.value - exact.value) / sampled.standard_error;
         assert!(errors.abs() < 4.0, "{quarters} quarters: {errors} standard errors, {exact:?}");
         assert!(close(sampled.spent, exact.spent, 1e-3), "{sampled:?} {}", exact.spent);
@@ -144,7 +142,7 @@ fn the_standard_error_is_that_of_the_mean_also_over_several_streams() {
     let reference = pool_of(&[6; 3], &[1.0; 3], &[true, false, false]);
     for shuffles in [2, 1_000, 1_024, 1_025, 5_000] {
         let sampled =
-            reference.random_sampled(10, FitRule::StopAtFirst, shuffles, Seed::new(7)).unwrap();
+            reference.random_sampled(10, FitRule::StopAtFirst, shuffles, Seed(7)).unwrap();
         let (p, n) = (sampled.value, shuffles as f64);
         let want = (p * (1.0 - p) / (n - 1.0)).sqrt();
         assert!((sampled.standard_error - want).abs() < 1e-14, "{sampled:?}, not {want}");
@@ -157,14 +155,14 @@ fn the_standard_error_is_that_of_the_mean_also_over_several_streams() {
 fn shuffles_of_a_seed_do_not_change_with_versions() {
     let reference = pool(1);
     let budget = reference.total_cost() / 2;
-    let stop = reference.random_sampled(budget, FitRule::StopAtFirst, 1_000, Seed::new(7)).unwrap();
+    let stop = reference.random_sampled(budget, FitRule::StopAtFirst, 1_000, Seed(7)).unwrap();
     assert_eq!((stop.value, stop.spent), (40.36975, 776_931.737));
     let skip =
-        reference.random_sampled(budget, FitRule::SkipWhatDoesNotFit, 1_000, Seed::new(7)).unwrap();
+        reference.random_sampled(budget, FitRule::SkipWhatDoesNotFit, 1_000, Seed(7)).unwrap();
     assert_eq!((skip.value, skip.spent), (43.43025, 808_148.066));
     assert_ne!(
         stop,
-        reference.random_sampled(budget, FitRule::StopAtFirst, 1_000, Seed::new(8)).unwrap()
+        reference.random_sampled(budget, FitRule::StopAtFirst, 1_000, Seed(8)).unwrap()
     );
 }
 
@@ -176,7 +174,7 @@ fn many_items_are_sampled_like_few_items() {
         let reference = pool_of(&vec![5; n], &vec![1.0; n], &solved);
         let share = solved.iter().filter(|&&solved| solved).count() as f64 / n as f64;
         for rule in [FitRule::StopAtFirst, FitRule::SkipWhatDoesNotFit] {
-            let sampled = reference.random_sampled(39, rule, 3_000, Seed::new(7)).unwrap();
+            let sampled = reference.random_sampled(39, rule, 3_000, Seed(7)).unwrap();
             assert_eq!(sampled.spent, 35.0);
             let errors = (sampled.value - 7.0 * share) / sampled.standard_error;
             assert!(errors.abs() < 4.0, "{n} items: {errors}");
@@ -277,7 +275,7 @@ fn results_are_stored_with_snake_case_names() {
     );
     assert_eq!(
         serde_json::to_string(
-            &reference.random_sampled(1, FitRule::StopAtFirst, 9, Seed::new(7)).unwrap()
+            &reference.random_sampled(1, FitRule::StopAtFirst, 9, Seed(7)).unwrap()
         )
         .unwrap(),
         r#"{"value":1.0,"standard_error":0.0,"spent":1.0,"shuffles":9}"#
@@ -291,7 +289,7 @@ fn a_pool_of_100_000_items_is_shuffled_as_fairly_as_a_small_one() {
     // The first half of the items is solved, and half of all items run.
     let n = 100_000;
     let pool = crate::pool((0..n).map(|i| item(i.to_string(), 1, i < n / 2)));
-    let sampled = pool.random_sampled(n / 2, FitRule::StopAtFirst, 20, Seed::new(1)).unwrap();
+    let sampled = pool.random_sampled(n / 2, FitRule::StopAtFirst, 20, Seed(1)).unwrap();
     assert_eq!(sampled.spent, 50_000.0);
     // The number of solved items that run is hypergeometric with a standard deviation of 79.06.
     assert!((sampled.value - 25_000.0).abs() < 5.0 * 79.06 / 20.0_f64.sqrt(), "{sampled:?}");
@@ -302,7 +300,7 @@ fn one_shuffle_and_more_than_ten_million_are_refused() {
     for items in [vec![item("a", 5, true)], vec![item("a", 5, true), item("b", 9, true)]] {
         let pool = crate::pool(items);
         for shuffles in [1, 10_000_001, usize::MAX] {
-            let refused = pool.random_sampled(9, FitRule::StopAtFirst, shuffles, Seed::new(1));
+            let refused = pool.random_sampled(9, FitRule::StopAtFirst, shuffles, Seed(1));
             assert_eq!(setting(refused), "shuffles", "{shuffles}");
         }
     }

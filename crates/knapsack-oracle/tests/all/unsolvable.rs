@@ -22,7 +22,7 @@ fn a_planner_that_knows_everything_detects_all_and_one_that_takes_all_detects_no
     let unsolvable = items("abstain", 90, false);
     for ratio in [0.25, 0.5, 0.75, 1.0] {
         let (mut informed, mut naive) = (UnsolvableCounts::default(), UnsolvableCounts::default());
-        for injected in InjectedPool::inject(&pools, &unsolvable, ratio, Seed::new(1)).unwrap() {
+        for injected in InjectedPool::inject(&pools, &unsolvable, ratio, Seed(1)).unwrap() {
             let (pool, marks) = (&injected.pool, &injected.unsolvable);
             let budget = pool.budget(half());
             let plan = Plan::informed(&ReferencePlanner::Oracle, pool, budget).unwrap();
@@ -132,7 +132,7 @@ fn pools() -> Vec<Pool> {
 }
 
 fn inject(unsolvable: &[Item], ratio: f64, seed: u64) -> Result<Vec<InjectedPool>, Error> {
-    InjectedPool::inject(&pools(), unsolvable, ratio, Seed::new(seed))
+    InjectedPool::inject(&pools(), unsolvable, ratio, Seed(seed))
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn every_position_and_every_unsolvable_item_is_equally_likely() {
     let unsolvable = items("abstain", 5, false);
     let (mut positions, mut used) = ([0_u32; 10], [0_u32; 5]);
     for seed in 0..4_000 {
-        let injected = InjectedPool::inject(&pool, &unsolvable, 0.2, Seed::new(seed)).unwrap();
+        let injected = InjectedPool::inject(&pool, &unsolvable, 0.2, Seed(seed)).unwrap();
         for (position, item) in injected[0].pool.items().iter().enumerate() {
             if let Some(which) = unsolvable.iter().position(|other| other == item) {
                 positions[position] += 1;

@@ -6,28 +6,14 @@ use std::fmt;
 /// ```
 /// use scoring_rules::Seed;
 ///
-/// let seed = Seed::new(7);
-/// assert_eq!((seed.get(), seed.to_string()), (7, "7".to_owned()));
-/// assert_eq!(Seed::default(), Seed::new(0));
+/// let seed = Seed(7);
+/// assert_eq!((seed.0, seed.to_string()), (7, "7".to_owned()));
+/// assert_eq!(Seed::default(), Seed(0));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(transparent))]
-pub struct Seed(u64);
-
-impl Seed {
-    /// Creates the seed with this number.
-    #[must_use]
-    pub const fn new(number: u64) -> Self {
-        Self(number)
-    }
-
-    /// Returns the number.
-    #[must_use]
-    pub const fn get(self) -> u64 {
-        self.0
-    }
-}
+pub struct Seed(pub u64);
 
 impl fmt::Display for Seed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

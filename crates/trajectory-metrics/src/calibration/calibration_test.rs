@@ -24,7 +24,7 @@ use crate::{
 /// let outcomes: Vec<bool> = (0..60).map(|run| run % 2 == 0).collect();
 /// let tasks: Vec<u32> = (0..60).collect();
 /// let tenths = Binning::Quantile { bins: 10 };
-/// let seed = Seed::new(7);
+/// let seed = Seed(7);
 /// let found = CalibrationTest::new(&confidence, &outcomes, None, &tasks, tenths, 999, seed)?;
 /// assert!((found.calibration_error - 0.4).abs() < 1e-12);
 /// assert!((0.02..0.04).contains(&found.mean_if_calibrated));
@@ -133,7 +133,7 @@ impl CalibrationTest {
             })
             .collect();
         let total = blocks.failures() + blocks.successes();
-        let start = ChaCha8Rng::seed_from_u64(seed.get());
+        let start = ChaCha8Rng::seed_from_u64(seed.0);
         let gaps = || vec![0.0; ends.len()];
         let errors = bootstrap::run(draws, gaps, |gaps, draw| {
             let mut generator = start.clone();

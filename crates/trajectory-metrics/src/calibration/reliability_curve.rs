@@ -101,7 +101,7 @@ fn rates(blocks: &TiedBlocks) -> impl Iterator<Item = f64> {
 /// // 60 of 100 rows at 0.9 succeeded.
 /// let outcomes: Vec<bool> = (0..100).map(|i| i < 60).collect();
 /// let blocks = TiedBlocks::new(&[Probability::new(0.9)?; 100], &outcomes, None)?;
-/// let band = consistency_band(&blocks, Level::new(0.95)?, 1_000, Seed::new(7))?;
+/// let band = consistency_band(&blocks, Level::new(0.95)?, 1_000, Seed(7))?;
 /// assert!(band[0].contains(0.9));
 /// assert!(reliability_curve(&blocks)?[0].success_rate < band[0].low());
 /// # Ok::<(), Error>(())
@@ -123,7 +123,7 @@ pub fn consistency_band(
     let range = "at most 500 million over the number of different confidences";
     setting("resamples", resamples as f64, is_valid, range)?;
 
-    let seeded = ChaCha8Rng::seed_from_u64(seed.get());
+    let seeded = ChaCha8Rng::seed_from_u64(seed.0);
     let curves = in_order(resamples, Vec::new, |pools, replicate| {
         let mut generator = seeded.clone();
         generator.set_stream(replicate);

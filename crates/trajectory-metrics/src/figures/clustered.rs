@@ -87,7 +87,7 @@ impl Default for Intervals {
 ///     runs.update(task, Weight::ONE, Run { cost, solved: true });
 /// }
 /// let level = Level::new(0.95)?;
-/// let intervals = Intervals { level, resamples: 200, seed: Seed::new(7) };
+/// let intervals = Intervals { level, resamples: 200, seed: Seed(7) };
 /// let figures = runs.figures(&METRICS, &Means::default(), Means::add, Some(intervals))?;
 ///
 /// // Only four tasks have a run with a cost, which are too few for an interval of 95 %.

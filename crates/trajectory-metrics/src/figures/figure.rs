@@ -45,7 +45,7 @@ impl Replicates {
     /// use trajectory_metrics::{Bootstrap, Error, Level, Seed};
     ///
     /// let scores = [0.1, 0.4, 0.3, 0.9, 0.2, 0.6, 0.7, 0.3];
-    /// let mean = Bootstrap::rows(8, Seed::new(7))?.mean(&scores, None, 1_000)?;
+    /// let mean = Bootstrap::rows(8, Seed(7))?.mean(&scores, None, 1_000)?;
     /// let figure = mean.figure(Level::new(0.95)?);
     /// assert_eq!((figure.value, figure.standard_error), (mean.estimate(), mean.standard_error()));
     /// assert!(figure.interval?.contains(0.4375));

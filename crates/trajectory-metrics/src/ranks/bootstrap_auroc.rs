@@ -32,7 +32,7 @@ impl Bootstrap {
     ///
     /// let confidence = Probability::from_slice(&[0.9, 0.2, 0.4, 0.6, 0.7, 0.3])?;
     /// let ranking = Ranking::new(confidence, &[true, false, true, false, true, false])?;
-    /// let replicates = Bootstrap::rows(6, Seed::new(7))?.auroc(&ranking, 1_000)?;
+    /// let replicates = Bootstrap::rows(6, Seed(7))?.auroc(&ranking, 1_000)?;
     /// assert!(replicates.figure(Level::HALF).interval?.contains(replicates.estimate()));
     /// // About 2 of 64 resamples contain a single class.
     /// assert!((20..50).contains(&replicates.undefined()));

@@ -49,7 +49,7 @@ impl Ranking<OrderedScore> {
     ///
     /// let logits = [41.0, -2.5, 40.0, 3.0];
     /// let ranking = Ranking::from_scores(&logits, &[true, false, false, true])?;
-    /// assert_eq!(Bootstrap::rows(4, Seed::new(7))?.auroc(&ranking, 100)?.estimate(), 0.75);
+    /// assert_eq!(Bootstrap::rows(4, Seed(7))?.auroc(&ranking, 100)?.estimate(), 0.75);
     /// # Ok::<(), Error>(())
     /// ```
     pub fn from_scores(scores: &[f64], outcomes: &[bool]) -> Result<Self, Error> {

@@ -59,7 +59,7 @@ impl ScoredStream {
     /// let first = Traces::from_flat(&[0.9, 0.8, 0.7, 0.4, 0.2, 0.9, 0.1], &ends, &outcomes)?;
     /// let second = Traces::from_flat(&[0.6, 0.3, 0.7, 0.6, 0.5, 0.6], &ends[..6], &outcomes[1..])?;
     /// let tasks = ["a", "a", "b", "c", "d", "e", "f", "a", "b", "c", "d", "e", "f"];
-    /// let bootstrap = Bootstrap::clusters(&tasks, Seed::new(7))?;
+    /// let bootstrap = Bootstrap::clusters(&tasks, Seed(7))?;
     /// let resampling = Resampling { bootstrap: &bootstrap, resamples: 500, level: Level::new(0.95)? };
     /// let scored = |traces| ScoredStream::new(traces, &WeightSchedule::LinearFront, &Summary::Last);
     /// let differences = scored(&second)?.minus(&scored(&first)?, None, Some(resampling))?;

@@ -62,7 +62,7 @@ impl<M> CrossFit<M> {
     /// let schedule = WeightSchedule::LinearFront;
     /// let folds = Folds::clustered(&outcomes, &tasks, 2)?;
     /// let calibrated = CrossFit::new(&Platt::default(), &raw, &folds, &schedule)?;
-    /// let bootstrap = Bootstrap::clusters(&tasks, Seed::new(1))?;
+    /// let bootstrap = Bootstrap::clusters(&tasks, Seed(1))?;
     /// let changes = calibrated.raw_against_calibrated(&raw, &schedule, &bootstrap, 200)?;
     /// assert_eq!(changes[0].measure.key, "tps_log");
     /// let gain = changes[0].difference.clone()?;

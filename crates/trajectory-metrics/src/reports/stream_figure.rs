@@ -16,7 +16,7 @@ use crate::{
 /// use trajectory_metrics::{Bootstrap, Error, Level, STREAM_MEASURES, Seed, StreamFigure};
 ///
 /// let scores = [-0.1, -0.4, -0.3, -0.9, -0.2, -0.65];
-/// let replicates = Bootstrap::rows(6, Seed::new(7))?.mean(&scores, None, 1_000);
+/// let replicates = Bootstrap::rows(6, Seed(7))?.mean(&scores, None, 1_000);
 /// let [log, _, _, auroc, ..] = STREAM_MEASURES;
 /// let found = StreamFigure::new(log, Ok(-0.425), Some(replicates), Level::new(0.95)?);
 /// assert!(found.figure.clone().unwrap().interval?.contains(-0.425));

@@ -30,13 +30,13 @@ use crate::{
 ///     let sum: f64 = scores.iter().zip(counts).map(|(s, &n)| s * f64::from(n)).sum();
 ///     Ok(sum / f64::from(counts.iter().sum::<u32>()))
 /// };
-/// let [replicates] = Bootstrap::rows(4, Seed::new(7))?.replicates(1_000, |counts| [mean(counts)]);
+/// let [replicates] = Bootstrap::rows(4, Seed(7))?.replicates(1_000, |counts| [mean(counts)]);
 /// let replicates = replicates?;
 /// assert!((replicates.estimate() - 0.425).abs() < 1e-15);
 /// assert!(replicates.confidence_interval(Level::HALF)?.contains(0.425));
 ///
 /// // A single cluster says nothing about the variation between clusters.
-/// let error = Bootstrap::clusters(&["task"; 4], Seed::new(7)).unwrap_err();
+/// let error = Bootstrap::clusters(&["task"; 4], Seed(7)).unwrap_err();
 /// assert_eq!(error.to_string(), "clusters: 1 given, at least 2 needed");
 /// # Ok::<(), Error>(())
 /// ```
@@ -89,8 +89,8 @@ impl Bootstrap {
     fn new(cluster_of: Vec<u32>, clusters: u32, seed: Seed) -> Self {
         let mix =
             |digest: u64, &x: &u32| (digest.rotate_left(5) ^ u64::from(x)).wrapping_mul(PRIME);
-        let digest = cluster_of.iter().fold(seed.get() ^ PRIME, mix);
-        Self { cluster_of, clusters, seed, draws: Draws::new(clusters, seed.get()), digest }
+        let digest = cluster_of.iter().fold(seed.0 ^ PRIME, mix);
+        Self { cluster_of, clusters, seed, draws: Draws::new(clusters, seed.0), digest }
     }
 
     /// Fills `counts` with the number of times that each row occurs in the given replicate.
@@ -99,7 +99,7 @@ impl Bootstrap {
     /// use trajectory_metrics::{Bootstrap, Error, Seed};
     ///
     /// let mut counts = Vec::new();
-    /// Bootstrap::rows(4, Seed::new(7))?.draw(0, &mut counts);
+    /// Bootstrap::rows(4, Seed(7))?.draw(0, &mut counts);
     /// assert_eq!(counts.iter().sum::<u32>(), 4);
     /// # Ok::<(), Error>(())
     /// ```
@@ -120,7 +120,7 @@ impl Bootstrap {
     /// ```
     /// use trajectory_metrics::{Bootstrap, Error, Seed};
     ///
-    /// let sizes = Bootstrap::rows(4, Seed::new(7))?.map(3, |counts| counts.iter().sum::<u32>())?;
+    /// let sizes = Bootstrap::rows(4, Seed(7))?.map(3, |counts| counts.iter().sum::<u32>())?;
     /// assert_eq!(sizes, [4, 4, 4]);
     /// # Ok::<(), Error>(())
     /// ```
@@ -196,7 +196,7 @@ impl Bootstrap {
     /// ```
     /// use trajectory_metrics::{Bootstrap, Error, Seed};
     ///
-    /// let bootstrap = Bootstrap::clusters(&["a", "b", "a"], Seed::new(7))?;
+    /// let bootstrap = Bootstrap::clusters(&["a", "b", "a"], Seed(7))?;
     /// assert_eq!((bootstrap.cluster_of(), bootstrap.cluster_count()), (&[0, 1, 0][..], 2));
     /// # Ok::<(), Error>(())
     /// ```

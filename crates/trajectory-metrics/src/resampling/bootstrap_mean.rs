@@ -31,7 +31,7 @@ impl Bootstrap {
     /// use trajectory_metrics::{Bootstrap, Error, Seed};
     ///
     /// let scores = [-0.1, -0.4, -0.3, -0.9];
-    /// let replicates = Bootstrap::rows(4, Seed::new(7))?.mean(&scores, None, 10_000)?;
+    /// let replicates = Bootstrap::rows(4, Seed(7))?.mean(&scores, None, 10_000)?;
     /// assert_eq!(replicates.estimate(), -0.425);
     /// // In theory: the population standard deviation of the values over the square root of n.
     /// assert!((replicates.standard_error().unwrap() - 0.147).abs() < 0.005);
@@ -67,7 +67,7 @@ impl Bootstrap {
     /// use trajectory_metrics::{Bootstrap, Error, Seed};
     ///
     /// let costs = [[Some(1.0)], [None], [Some(4.0)], [Some(0.5)]];
-    /// let [cost] = Bootstrap::rows(4, Seed::new(7))?.means(&costs, 100);
+    /// let [cost] = Bootstrap::rows(4, Seed(7))?.means(&costs, 100);
     /// assert_eq!(cost?.estimate(), 5.5 / 3.0);
     /// # Ok::<(), Error>(())
     /// ```

@@ -164,7 +164,7 @@ impl Replicates {
     /// use trajectory_metrics::{Bootstrap, Error, Seed};
     ///
     /// let (raw, calibrated) = ([-2.0, -0.4, -1.1], [-1.5, 0.2, -0.7]);
-    /// let rows = Bootstrap::rows(3, Seed::new(7))?;
+    /// let rows = Bootstrap::rows(3, Seed(7))?;
     /// let change = rows.mean(&calibrated, None, 1_000)?.minus(&rows.mean(&raw, None, 1_000)?)?;
     /// assert!((change.estimate() - 0.5).abs() < 1e-15);
     /// assert!(change.in_standard_errors().unwrap() > 8.0);
@@ -221,10 +221,10 @@ impl Replicates {
     ///
     /// let level = Level::new(0.95)?;
     /// let scores = [0.1, 0.4, 0.3, 0.9, 0.2, 0.6, 0.7, 0.3];
-    /// let mean = Bootstrap::rows(8, Seed::new(7))?.mean(&scores, None, 1_000)?;
+    /// let mean = Bootstrap::rows(8, Seed(7))?.mean(&scores, None, 1_000)?;
     /// assert!(mean.confidence_interval(level)?.contains(0.4375));
     ///
-    /// let all_solved = Bootstrap::rows(30, Seed::new(7))?.mean(&[1.0; 30], None, 1_000)?;
+    /// let all_solved = Bootstrap::rows(30, Seed(7))?.mean(&[1.0; 30], None, 1_000)?;
     /// assert_eq!(all_solved.confidence_interval(level), Err(NoInterval::Constant));
     /// # Ok::<(), Error>(())
     /// ```

@@ -62,7 +62,7 @@ impl SignFlipTest {
     ///
     /// // All five tasks improve: 2 of 32 assignments of signs are as far from 0.
     /// let gains = [0.1, 0.3, 0.2, 0.4, 0.1, 0.2];
-    /// let test = SignFlipTest::new(&gains, None, &["a", "b", "c", "d", "e", "e"], 0, Seed::new(0))?;
+    /// let test = SignFlipTest::new(&gains, None, &["a", "b", "c", "d", "e", "e"], 0, Seed(0))?;
     /// assert_eq!((test.p_value, test.exact, test.clusters), (2.0 / 32.0, true, 5));
     /// # Ok::<(), Error>(())
     /// ```
@@ -72,7 +72,7 @@ impl SignFlipTest {
     /// ```compile_fail
     /// use trajectory_metrics::{Seed, SignFlipTest};
     ///
-    /// let test = SignFlipTest::new(&[0.1, 0.3], None, &["a", "b"], Seed::new(7), 10_000);
+    /// let test = SignFlipTest::new(&[0.1, 0.3], None, &["a", "b"], Seed(7), 10_000);
     /// ```
     pub fn new<G: Ord>(
         differences: &[f64],
@@ -92,7 +92,7 @@ impl SignFlipTest {
         let exact = sums.len() <= MOST_EXACT;
         setting("flips", flips as f64, exact || flips > 0, "at least 1")?;
         let p_value =
-            if exact { share_of_all(&sums, bar) } else { share_of(&sums, bar, flips, seed.get()) };
+            if exact { share_of_all(&sums, bar) } else { share_of(&sums, bar, flips, seed.0) };
         let mean = rows.mean(differences, total, |_| true);
         Ok(Self { mean, p_value, exact, clusters: sums.len() })
     }

@@ -51,7 +51,7 @@ fn test(
     draws: usize,
     seed: u64,
 ) -> Result<CalibrationTest, Error> {
-    CalibrationTest::new(confidence, outcomes, None, tasks, TENTHS, draws, Seed::new(seed))
+    CalibrationTest::new(confidence, outcomes, None, tasks, TENTHS, draws, Seed(seed))
 }
 
 fn sample(design: Design, seed: u64) -> Rows {
@@ -203,7 +203,7 @@ fn one_row_per_cluster_has_the_distribution_of_all_outcomes() {
     }
     let tasks = [0, 1, 2, 3, 4];
     let draws = 200_000;
-    let seed = Seed::new(3);
+    let seed = Seed(3);
     let found = CalibrationTest::new(stated, &outcomes, None, &tasks, halves, draws, seed).unwrap();
     assert!((found.calibration_error - error(&outcomes)).abs() < 1e-15);
     assert!((found.mean_if_calibrated - mean).abs() < 0.002, "{found:?} {mean}");
@@ -260,7 +260,7 @@ fn rows_of_weight_0_do_not_count_and_the_scale_of_weights_does_not_either() {
         let confidence: Vec<Probability> = rows.iter().map(|&row| confidence[row]).collect();
         let outcomes: Vec<bool> = rows.iter().map(|&row| outcomes[row]).collect();
         let tasks: Vec<usize> = rows.iter().map(|&row| tasks[row]).collect();
-        let seed = Seed::new(1);
+        let seed = Seed(1);
         CalibrationTest::new(&confidence, &outcomes, Some(&weights), &tasks, TENTHS, 200, seed)
             .unwrap()
     };

@@ -143,7 +143,7 @@ fn consistency_bands_end_where_the_exact_distribution_of_the_curve_does() {
             json_numbers(&case["confidence"]).into_iter().zip(json_numbers(&case["weights"]));
         let blocks = blocks_of(rows.map(|(p, weight)| (p, false, weight)));
         let level = level_of(case["level"].as_f64().unwrap());
-        let band = consistency_band(&blocks, level, 40_000, Seed::new(2007)).unwrap();
+        let band = consistency_band(&blocks, level, 40_000, Seed(2007)).unwrap();
         for (ours, exact) in band.iter().zip(case["band"].as_array().unwrap()) {
             for (end, exact) in [(ours.low(), &exact[0]), (ours.high(), &exact[1])] {
                 if let Some(exact) = exact.as_f64() {
@@ -214,7 +214,7 @@ fn of_confidences(blocks: &TiedBlocks) -> Vec<f64> {
         }
     }
     all.extend(reliability_curve(blocks).unwrap().iter().map(|point| point.success_rate));
-    for point in consistency_band(blocks, Level::HALF, 20, Seed::new(3)).unwrap() {
+    for point in consistency_band(blocks, Level::HALF, 20, Seed(3)).unwrap() {
         all.extend([point.low(), point.high()]);
     }
     all
@@ -392,7 +392,7 @@ fn calibrated_confidences_stay_in_their_band_about_as_often_as_its_level() {
     let (mut state, mut inside, mut points) = (2007_u64, 0, 0);
     let band = {
         let blocks = TiedBlocks::new(ps(&confidence), &[true; 300], None).unwrap();
-        consistency_band(&blocks, level_of(0.9), 1_000, Seed::new(11)).unwrap()
+        consistency_band(&blocks, level_of(0.9), 1_000, Seed(11)).unwrap()
     };
     for _ in 0..100 {
         let outcomes: Vec<bool> = confidence

@@ -30,7 +30,7 @@ fn estimates(
     resamples: usize,
     seed: u64,
 ) -> Vec<StreamFigure> {
-    let bootstrap = Bootstrap::clusters(clusters, Seed::new(seed)).unwrap();
+    let bootstrap = Bootstrap::clusters(clusters, Seed(seed)).unwrap();
     let level = level_of(0.95);
     let resampling = Some(Resampling { bootstrap: &bootstrap, resamples, level });
     scored(second).minus(&scored(first), None, resampling).unwrap()
@@ -159,7 +159,7 @@ fn the_difference_on_the_same_runs_is_that_of_raw_against_calibrated() {
     let ([first, second], tasks) = pair();
     let both = [&tasks[..], &tasks].concat();
     let found = estimates([&first, &second], &both, 100, 7);
-    let bootstrap = Bootstrap::clusters(&tasks, Seed::new(7)).unwrap();
+    let bootstrap = Bootstrap::clusters(&tasks, Seed(7)).unwrap();
     let schedule = WeightSchedule::LinearFront;
     let folds = Folds::clustered(first.outcomes(), &tasks, 2).unwrap();
     let changes = changes_of([&first, &second], &folds, &schedule, &bootstrap, 100).unwrap();
@@ -215,7 +215,7 @@ fn a_weight_of_2_is_the_row_twice() {
         (0..80).map(|row| Weight::new(if row % 3 == 0 { 2.0 } else { 1.0 }).unwrap()).collect();
     let level = level_of(0.95);
     let both = [&tasks[..], &tasks].concat();
-    let bootstrap = Bootstrap::clusters(&both, Seed::new(5)).unwrap();
+    let bootstrap = Bootstrap::clusters(&both, Seed(5)).unwrap();
     let resampling = Some(Resampling { bootstrap: &bootstrap, resamples: 50, level });
     let weighted = scored(&second).minus(&scored(&first), Some(&weights), resampling).unwrap();
     let doubled = |traces: &Traces, offset: usize| {
@@ -251,7 +251,7 @@ fn a_stream_of_one_cluster_has_no_interval_and_an_empty_one_no_difference() {
         let [first, second] = pair.map(scored);
         assert_eq!(second.minus(&first, None, None), Err(Shared::Empty.into()));
     }
-    let bootstrap = Bootstrap::clusters(&tasks, Seed::new(1)).unwrap();
+    let bootstrap = Bootstrap::clusters(&tasks, Seed(1)).unwrap();
     let resampling = Resampling { bootstrap: &bootstrap, resamples: 5, level: Level::HALF };
     let short = scored(&second).minus(&scored(&first), None, Some(resampling));
     assert!(

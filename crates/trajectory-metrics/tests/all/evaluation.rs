@@ -170,7 +170,7 @@ fn undefined_results_are_noted_and_do_not_hide_the_others() {
 #[test]
 fn the_intervals_of_a_report_equal_the_intervals_of_the_bootstrap() {
     let (rows, tasks) = overconfident();
-    let bootstrap = Bootstrap::clusters(&tasks, Seed::new(3)).unwrap();
+    let bootstrap = Bootstrap::clusters(&tasks, Seed(3)).unwrap();
     let level = level_of(0.9);
     let resampling = Some(Resampling { bootstrap: &bootstrap, resamples: 200, level });
     let stream = scored(&rows, &weighted_mean());
@@ -202,7 +202,7 @@ fn the_intervals_of_a_report_equal_the_intervals_of_the_bootstrap() {
         assert!((found.high() - interval(key).high()).abs() < 1e-13, "{key}");
     }
 
-    let few = Bootstrap::rows(rows.len() - 1, Seed::new(3)).unwrap();
+    let few = Bootstrap::rows(rows.len() - 1, Seed(3)).unwrap();
     let few = Some(Resampling { bootstrap: &few, resamples: 200, level });
     let error = stream.estimates(None, few).unwrap_err();
     assert!(
@@ -276,7 +276,7 @@ fn a_change_over_its_standard_error_uses_the_paired_differences() {
     let schedule = WeightSchedule::LinearFront;
     let folds = Folds::clustered(raw.outcomes(), &tasks, 2).unwrap();
     let calibrated = CrossFit::new(&Platt::default(), &raw, &folds, &schedule).unwrap().traces;
-    let bootstrap = Bootstrap::clusters(&tasks, Seed::new(3)).unwrap();
+    let bootstrap = Bootstrap::clusters(&tasks, Seed(3)).unwrap();
     let changes = changes_of([&raw, &calibrated], &folds, &schedule, &bootstrap, 4_000).unwrap();
     let names: Vec<&str> = changes.iter().map(|change| change.measure.key).collect();
     let diagnostics = ["auroc", "average_precision", "aurc", "t_ece", "t_brier"];
@@ -322,7 +322,7 @@ fn calibration_by_two_increasing_maps_changes_no_metric_of_ranks() {
         let by = if folds.of_each()[trace] == 0 { 1.0 } else { 0.1 };
         probability(by * p.get())
     });
-    let bootstrap = Bootstrap::clusters(&tasks, Seed::new(3)).unwrap();
+    let bootstrap = Bootstrap::clusters(&tasks, Seed(3)).unwrap();
     let changes = changes_of([&raw, &lowered], &folds, &schedule, &bootstrap, 50).unwrap();
     for change in
         changes.iter().filter(|it| ["auroc", "average_precision", "aurc"].contains(&it.measure.key))
@@ -348,7 +348,7 @@ fn calibration_by_two_increasing_maps_changes_no_metric_of_ranks() {
 fn streams_of_different_runs_are_refused() {
     let (raw, tasks) = overconfident();
     let schedule = WeightSchedule::Uniform;
-    let bootstrap = Bootstrap::clusters(&tasks, Seed::new(1)).unwrap();
+    let bootstrap = Bootstrap::clusters(&tasks, Seed(1)).unwrap();
     let folds = Folds::clustered(raw.outcomes(), &tasks, 2).unwrap();
     let compare = |other: &Traces, bootstrap: &Bootstrap, resamples| {
         changes_of([&raw, other], &folds, &schedule, bootstrap, resamples)
@@ -366,7 +366,7 @@ fn streams_of_different_runs_are_refused() {
     }
     let error = compare(&other, &bootstrap, 5).unwrap_err();
     assert!(error.starts_with("row 7: the outcomes of the two samples differ"), "{error}");
-    let few = Bootstrap::rows(3, Seed::new(1)).unwrap();
+    let few = Bootstrap::rows(3, Seed(1)).unwrap();
     let what = "rows of the bootstrap";
     let error = compare(&raw, &few, 5).unwrap_err();
     assert_eq!(error, message(scoring_rules::checks::length(what, 90, 3).into()));

@@ -32,7 +32,7 @@ const FIRST: Metric<Means> =
 const SECOND: Metric<Means> =
     Metric::new("second", "second", Better::Lower, "Mean.", |means| mean(&means.second));
 
-const INTERVALS: Intervals = Intervals { level: Level::HALF, resamples: 200, seed: Seed::new(7) };
+const INTERVALS: Intervals = Intervals { level: Level::HALF, resamples: 200, seed: Seed(7) };
 
 fn weight(value: f64) -> Weight {
     Weight::new(value).unwrap()

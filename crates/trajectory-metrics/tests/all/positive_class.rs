@@ -115,7 +115,7 @@ proptest! {
         for (a, b) in a.iter().zip(&b) {
             prop_assert_eq!((a.threshold.get(), a.risk), (b.threshold.get(), b.risk));
         }
-        let bootstrap = Bootstrap::rows(rows.len(), Seed::new(seed)).unwrap();
+        let bootstrap = Bootstrap::rows(rows.len(), Seed(seed)).unwrap();
         let ranked = Ranking::new(confidence, &outcomes).unwrap();
         let scored = Ranking::from_scores(&values, &outcomes).unwrap();
         prop_assert_eq!(bootstrap.auroc(&ranked, 20), bootstrap.auroc(&scored, 20));

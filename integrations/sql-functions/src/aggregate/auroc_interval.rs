@@ -65,7 +65,7 @@ impl AurocIntervalOfRows {
             return Ok(Figure { interval: Err(NoInterval::too_few(1, level)), ..value.into() });
         }
         let ranking = Ranking::new(&p, &y)?;
-        let resampled = Bootstrap::clusters(&clusters, Seed::new(0))?;
+        let resampled = Bootstrap::clusters(&clusters, Seed(0))?;
         Ok(resampled.auroc(&ranking, Bootstrap::RESAMPLES)?.figure(level))
     }
 }

@@ -17,7 +17,7 @@ fn undefined_results_and_invalid_input_are_typed_errors() {
     for empty in [mean(&values, Some(ws(&[0.0; 3])), &ids), mean(&[], None, &[])] {
         assert_eq!(shared(empty), Shared::Empty);
     }
-    let flip = |values: &[f64], ids: &[u32]| SignFlipTest::new(values, None, ids, 0, Seed::new(0));
+    let flip = |values: &[f64], ids: &[u32]| SignFlipTest::new(values, None, ids, 0, Seed(0));
     for value in [f64::NAN, f64::INFINITY] {
         assert!(matches!(shared(mean(&[1.0, value, 1.0], None, &ids)), Shared::Entry { .. }));
     }
@@ -30,16 +30,16 @@ fn undefined_results_and_invalid_input_are_typed_errors() {
     assert_eq!(shared(difference), Shared::Empty);
     let many: Vec<u32> = (0..21).collect();
     assert_eq!(refused(flip(&[1.0; 21], &many)), "flips");
-    assert_eq!(shared(Bootstrap::rows(0, Seed::new(1))), Shared::Empty);
-    assert_eq!(shared(Bootstrap::clusters::<u32>(&[], Seed::new(1))), Shared::Empty);
-    let bootstrap = Bootstrap::rows(3, Seed::new(0)).unwrap();
+    assert_eq!(shared(Bootstrap::rows(0, Seed(1))), Shared::Empty);
+    assert_eq!(shared(Bootstrap::clusters::<u32>(&[], Seed(1))), Shared::Empty);
+    let bootstrap = Bootstrap::rows(3, Seed(0)).unwrap();
     let of = |values: &[f64], weights| bootstrap.mean(values, weights, 10);
     assert_eq!(refused(of(&values[..2], None)), "values");
     assert!(matches!(shared(of(&[1.0, f64::NAN, 1.0], None)), Shared::Entry { index: 1, .. }));
     assert_eq!(shared(of(&values, Some(ws(&[0.0; 3])))), Shared::Empty);
     let ranking = Ranking::new(&[Probability::HALF; 3], &[true; 3]).unwrap();
     assert!(matches!(bootstrap.auroc(&ranking, 10), Err(Error::OneClass { outcome: true, .. })));
-    let other = Bootstrap::rows(4, Seed::new(0)).unwrap().auroc(&ranking, 10);
+    let other = Bootstrap::rows(4, Seed(0)).unwrap().auroc(&ranking, 10);
     assert_eq!(refused(other), "counts");
     assert!(matches!(shared(bootstrap.mean(&values, None, 0)), Shared::Undefined { .. }));
 }
@@ -52,7 +52,7 @@ fn replicates_that_mathematically_equal_the_estimate_are_the_estimate() {
         [nine_and_one(0.9, 0.1), nine_and_one(9.0, 1.0), vec![0.7, 0.7, 0.1], vec![0.1; 7]]
     {
         let (n, weights) = (values.len(), vec![1.0; values.len()]);
-        let rows = Bootstrap::rows(n, Seed::new(1)).unwrap();
+        let rows = Bootstrap::rows(n, Seed(1)).unwrap();
         let [exact] = rows.replicates(2_000, |counts| [counted_mean(&values, &weights, counts)]);
         let exact = exact.unwrap();
         // Twice the weight: no other result; a second weight: the other way of adding up.
@@ -83,8 +83,7 @@ fn constant_values_have_a_standard_error_of_0() {
                 ClusterEstimate::difference(&values, &arms(&second), Some(ws(&weights)), &ids)
                     .unwrap();
             assert_eq!((none.estimate, none.standard_error), (0.0, 0.0));
-            let test =
-                SignFlipTest::new(&values, Some(ws(&weights)), &ids, 0, Seed::new(0)).unwrap();
+            let test = SignFlipTest::new(&values, Some(ws(&weights)), &ids, 0, Seed(0)).unwrap();
             assert_eq!((test.mean, test.p_value), (value, 2.0 / 64.0));
         }
     }
@@ -105,7 +104,7 @@ fn constant_values_have_a_standard_error_of_0() {
     let mut generator = ChaCha8Rng::seed_from_u64(7);
     let raw: Vec<f64> = (0..40).map(|_| uniform(&mut generator)).collect();
     let other: Vec<f64> = raw.iter().map(|x| x + 0.1).collect();
-    let rows = Bootstrap::rows(40, Seed::new(3)).unwrap();
+    let rows = Bootstrap::rows(40, Seed(3)).unwrap();
     let of = |values: &[f64]| rows.mean(values, None, 500).unwrap();
     let change = of(&other).minus(&of(&raw)).unwrap();
     assert!((change.estimate() - 0.1).abs() < 1e-15);
@@ -141,7 +140,7 @@ fn a_row_of_weight_0_has_no_effect_for_any_value() {
     let without = |list: &[f64]| [list[0], list[2], list[3]];
     let mean = ClusterEstimate::mean(&values, Some(ws(&weights)), &groups).unwrap();
     assert_eq!(mean, ClusterEstimate::mean(&without(&values), None, &["a", "c", "d"]).unwrap());
-    let rows = Bootstrap::rows(4, Seed::new(3)).unwrap();
+    let rows = Bootstrap::rows(4, Seed(3)).unwrap();
     for huge in [1e100, f64::INFINITY, f64::NEG_INFINITY] {
         let of = |value: f64| {
             rows.mean(&[1e-20, value, 3e-20, -2e-20], Some(ws(&weights)), 200).unwrap()
@@ -154,7 +153,7 @@ fn a_row_of_weight_0_has_no_effect_for_any_value() {
 fn a_resample_of_each_row_once_has_the_same_bits_as_the_mean_of_all_rows() {
     // On paper 0: what the sum of all rows leaves depends on the order in which they are drawn.
     let values = [0.1, 0.2, -0.3, 0.7, -0.7];
-    let rows = Bootstrap::rows(5, Seed::new(2)).unwrap();
+    let rows = Bootstrap::rows(5, Seed(2)).unwrap();
     let mut counts = Vec::new();
     for weights in [None, Some(&[0.5; 5][..])] {
         let replicates = rows.mean(&values, weights.map(ws), 2_000).unwrap();
@@ -184,9 +183,9 @@ fn values_up_to_1e100_are_averaged_and_larger_ones_are_refused() {
             let mean = ClusterEstimate::mean(&values, Some(&weights), &ids).unwrap();
             relative(mean.estimate, unit);
             relative(mean.standard_error, plain.standard_error * unit);
-            let test = SignFlipTest::new(&values, Some(&weights), &ids, 0, Seed::new(0)).unwrap();
+            let test = SignFlipTest::new(&values, Some(&weights), &ids, 0, Seed(0)).unwrap();
             relative(test.mean, unit);
-            let rows = Bootstrap::rows(3, Seed::new(1)).unwrap();
+            let rows = Bootstrap::rows(3, Seed(1)).unwrap();
             let resampled = rows.mean(&values, Some(&weights), 50).unwrap();
             let in_ones = rows.mean(&[1.0, -1.0, 3.0], None, 50).unwrap();
             let [error, want] = [resampled, in_ones].map(|mean| mean.standard_error().unwrap());
@@ -206,11 +205,8 @@ fn values_up_to_1e100_are_averaged_and_larger_ones_are_refused() {
     assert_eq!(ratio, Err(too_large("denominator")));
     let difference = ClusterEstimate::difference(&values, &arms(&[true, false, true]), None, &ids);
     assert_eq!(difference, Err(too_large("value")));
-    assert_eq!(
-        SignFlipTest::new(&values, None, &ids, 0, Seed::new(0)),
-        Err(too_large("difference"))
-    );
-    let mean = Bootstrap::rows(3, Seed::new(1)).unwrap().mean(&values, None, 50);
+    assert_eq!(SignFlipTest::new(&values, None, &ids, 0, Seed(0)), Err(too_large("difference")));
+    let mean = Bootstrap::rows(3, Seed(1)).unwrap().mean(&values, None, 50);
     assert_eq!(mean, Err(too_large("value")));
 }
 
@@ -223,7 +219,7 @@ fn replicates_too_large_for_squares_have_intervals_and_no_standard_error() {
     assert!((error(vec![1e150, 2e150, 3e150]).unwrap() / 1e150 - 1.0).abs() < 1e-12);
     assert_eq!(error(vec![1e160, 2e160, 3e160]), None);
     // An infinite value makes some resamples infinite and leaves others finite.
-    let rows = Bootstrap::rows(3, Seed::new(1)).unwrap();
+    let rows = Bootstrap::rows(3, Seed(1)).unwrap();
     let mean = rows.mean(&[1.0, 2.0, f64::NEG_INFINITY], None, 500).unwrap();
     assert_eq!((mean.estimate(), mean.standard_error()), (f64::NEG_INFINITY, None));
     assert!(mean.values().any(|value| value == Some(1.0)));
@@ -239,7 +235,7 @@ fn replicates_of_clusters_do_not_depend_on_the_order_of_rows_to_the_bit() {
         let groups: Vec<usize> = rows.iter().map(|row| row.0).collect();
         let values: Vec<f64> = rows.iter().map(|row| row.1).collect();
         let weights: Vec<f64> = rows.iter().map(|row| row.2).collect();
-        let clusters = Bootstrap::clusters(&groups, Seed::new(3)).unwrap();
+        let clusters = Bootstrap::clusters(&groups, Seed(3)).unwrap();
         let means = clusters.mean(&values, weighted.then_some(ws(&weights[..])), 300).unwrap();
         means.values().map(|value| value.unwrap().to_bits()).collect()
     };
@@ -254,7 +250,7 @@ fn replicates_of_clusters_do_not_depend_on_the_order_of_rows_to_the_bit() {
 fn a_constant_difference_of_large_values_varies_by_no_more_than_their_rounding() {
     let raw: Vec<f64> = (0..40).map(|row| 1e6 * f64::from(row).sin()).collect();
     let shifted: Vec<f64> = raw.iter().map(|value| value + 0.1).collect();
-    let rows = Bootstrap::rows(40, Seed::new(1)).unwrap();
+    let rows = Bootstrap::rows(40, Seed(1)).unwrap();
     let mean = |values: &[f64]| rows.mean(values, None, 500).unwrap();
     let change = mean(&shifted).minus(&mean(&raw)).unwrap();
     // Numbers near 1e6 are rounded by 1e-10, which is far more than 1e-13 of the difference.
@@ -266,8 +262,8 @@ fn a_constant_difference_of_large_values_varies_by_no_more_than_their_rounding()
 
 #[test]
 fn too_many_rows_or_resamples_are_refused_before_any_allocation() {
-    assert_eq!(refused(Bootstrap::rows(1 << 31, Seed::new(1))), "rows");
-    let few = Bootstrap::rows(2, Seed::new(1)).unwrap();
+    assert_eq!(refused(Bootstrap::rows(1 << 31, Seed(1))), "rows");
+    let few = Bootstrap::rows(2, Seed(1)).unwrap();
     assert_eq!(refused(few.mean(&[0.0, 1.0], None, 10_000_001)), "resamples");
     let [closure] = few.replicates(10_000_001, |_| [Ok(0.5)]);
     assert_eq!(refused(closure), "resamples");

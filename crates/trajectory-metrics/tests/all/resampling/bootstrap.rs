@@ -9,7 +9,7 @@ use crate::common::refused;
 
 #[test]
 fn a_replicate_is_the_same_whatever_was_drawn_before() {
-    let rows = Bootstrap::rows(50, Seed::new(1)).unwrap();
+    let rows = Bootstrap::rows(50, Seed(1)).unwrap();
     let (mut first, mut again) = (Vec::new(), Vec::new());
     rows.draw(9, &mut first);
     rows.draw(2, &mut again);
@@ -21,9 +21,9 @@ fn a_replicate_is_the_same_whatever_was_drawn_before() {
 #[test]
 fn rows_of_a_cluster_come_together_and_row_order_does_not_matter() {
     let groups = ["b", "a", "b", "c", "a"];
-    let clusters = Bootstrap::clusters(&groups, Seed::new(5)).unwrap();
+    let clusters = Bootstrap::clusters(&groups, Seed(5)).unwrap();
     let reversed: Vec<_> = groups.iter().rev().collect();
-    let mirrored = Bootstrap::clusters(&reversed, Seed::new(5)).unwrap();
+    let mirrored = Bootstrap::clusters(&reversed, Seed(5)).unwrap();
     let (mut counts, mut mirror) = (Vec::new(), Vec::new());
     for replicate in 0..50 {
         clusters.draw(replicate, &mut counts);
@@ -38,7 +38,7 @@ fn rows_of_a_cluster_come_together_and_row_order_does_not_matter() {
 /// How often each row is in a replicate.
 fn drawn(n: usize, seed: u64, replicate: u64) -> Vec<u32> {
     let mut counts = Vec::new();
-    Bootstrap::rows(n, Seed::new(seed)).unwrap().draw(replicate, &mut counts);
+    Bootstrap::rows(n, Seed(seed)).unwrap().draw(replicate, &mut counts);
     counts
 }
 
@@ -87,7 +87,7 @@ fn draws_are_the_digits_of_a_word_as_a_fraction_in_base_n() {
 
 #[test]
 fn undefined_replicates_are_counted_and_all_undefined_is_an_error() {
-    let rows = Bootstrap::rows(2, Seed::new(1)).unwrap();
+    let rows = Bootstrap::rows(2, Seed(1)).unwrap();
     let needs_both = |counts: &[u32]| {
         if counts.contains(&0) { Err(Shared::Empty.into()) } else { Ok(1.0) }
     };

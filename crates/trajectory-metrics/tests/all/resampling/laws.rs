@@ -35,9 +35,9 @@ pub(crate) fn bootstraps(n: usize, seed: u64) -> [Bootstrap; 3] {
     let names: Vec<usize> = (0..n).rev().collect();
     let tasks: Vec<usize> = (0..n).map(|row| row % (n / 3 + 2)).collect();
     [
-        Bootstrap::rows(n, Seed::new(seed)).unwrap(),
-        Bootstrap::clusters(&names, Seed::new(seed)).unwrap(),
-        Bootstrap::clusters(&tasks, Seed::new(seed)).unwrap(),
+        Bootstrap::rows(n, Seed(seed)).unwrap(),
+        Bootstrap::clusters(&names, Seed(seed)).unwrap(),
+        Bootstrap::clusters(&tasks, Seed(seed)).unwrap(),
     ]
 }
 
@@ -88,7 +88,7 @@ proptest! {
             // With ties.
             let confidence: Vec<f64> = values.iter().map(|value| (value + 3.0).round() / 6.0).collect();
             let (weights, arms) = (weights.map(ws), arms(&second));
-            let test = SignFlipTest::new(&values, weights, &groups, 99, Seed::new(1));
+            let test = SignFlipTest::new(&values, weights, &groups, 99, Seed(1));
             let estimates = [
                 ClusterEstimate::mean(&values, weights, &groups),
                 ClusterEstimate::ratio(&values, &steps, weights, &groups),
@@ -129,8 +129,8 @@ proptest! {
         let twice: Vec<_> = rows.iter().flat_map(|row| vec![*row; row.2]).collect();
         let (values, groups, weights) = part(&rows);
         let (copies, groups_of_copies, _) = part(&twice);
-        let weighted = Bootstrap::clusters(&groups, Seed::new(seed)).unwrap().mean(&values, Some(ws(&weights)), 20);
-        let copied = Bootstrap::clusters(&groups_of_copies, Seed::new(seed)).unwrap().mean(&copies, None, 20);
+        let weighted = Bootstrap::clusters(&groups, Seed(seed)).unwrap().mean(&values, Some(ws(&weights)), 20);
+        let copied = Bootstrap::clusters(&groups_of_copies, Seed(seed)).unwrap().mean(&copies, None, 20);
         for (a, b) in weighted.unwrap().values().zip(copied.unwrap().values()) {
             prop_assert_eq!(a.unwrap().to_bits(), b.unwrap().to_bits());
         }

@@ -24,7 +24,7 @@ proptest! {
         let weights = weighted.then(|| ws(&weights));
         let error = ClusterEstimate::mean(&values, weights, &tasks).map(drop);
         prop_assert_eq!(error.is_err(), clusters == 1);
-        let bootstrap = match Bootstrap::clusters(&tasks, Seed::new(seed)) {
+        let bootstrap = match Bootstrap::clusters(&tasks, Seed(seed)) {
             Ok(bootstrap) => bootstrap,
             Err(error) => {
                 prop_assert_eq!(clusters, 1);
@@ -44,14 +44,14 @@ proptest! {
 
 #[test]
 fn one_row_is_refused_as_one_cluster_is() {
-    assert!(is_one(Bootstrap::rows(1, Seed::new(7)), "rows"));
-    assert!(is_one(Bootstrap::clusters(&["task"; 4], Seed::new(7)), "clusters"));
-    assert!(Bootstrap::rows(2, Seed::new(7)).is_ok());
+    assert!(is_one(Bootstrap::rows(1, Seed(7)), "rows"));
+    assert!(is_one(Bootstrap::clusters(&["task"; 4], Seed(7)), "clusters"));
+    assert!(Bootstrap::rows(2, Seed(7)).is_ok());
 }
 
 #[test]
 fn a_mean_with_one_cluster_of_positive_weight_is_refused() {
-    let bootstrap = Bootstrap::clusters(&["a", "a", "b", "c"], Seed::new(7)).unwrap();
+    let bootstrap = Bootstrap::clusters(&["a", "a", "b", "c"], Seed(7)).unwrap();
     let weights = ws(&[1.0, 2.0, 0.0, 0.0]);
     let mean = bootstrap.mean(&[1.0, 2.0, 3.0, 4.0], Some(weights), 100);
     assert!(is_one(mean, "clusters"));
@@ -59,7 +59,7 @@ fn a_mean_with_one_cluster_of_positive_weight_is_refused() {
 
 #[test]
 fn the_p_value_of_one_cluster_is_1() {
-    let test = SignFlipTest::new(&[0.5, 0.25], None, &["a", "a"], 0, Seed::new(0)).unwrap();
+    let test = SignFlipTest::new(&[0.5, 0.25], None, &["a", "a"], 0, Seed(0)).unwrap();
     assert_eq!((test.p_value, test.clusters), (1.0, 1));
 }
 
@@ -67,7 +67,7 @@ fn the_p_value_of_one_cluster_is_1() {
 fn an_area_is_undefined_in_resamples_without_the_only_cluster_of_both_classes() {
     let confidence = ps(&[0.1, 0.9, 0.4, 0.6]);
     let ranking = Ranking::new(confidence, &[false, true, true, true]).unwrap();
-    let bootstrap = Bootstrap::clusters(&["a", "a", "b", "b"], Seed::new(7)).unwrap();
+    let bootstrap = Bootstrap::clusters(&["a", "a", "b", "b"], Seed(7)).unwrap();
     let undefined = bootstrap.auroc(&ranking, 4_000).unwrap().undefined();
     assert!((850..1_150).contains(&undefined), "{undefined}");
 }
@@ -79,13 +79,13 @@ fn a_report_on_traces_of_one_cluster_has_no_interval_and_one_note() {
     let weights = [[1.0, 0.0, 0.0], [1.0, 2.0, 0.0]];
     let [one_row, one_task] = weights.each_ref().map(|w| ws(w));
     let cases: [(&Traces, Bootstrap, Option<&[Weight]>); 4] = [
-        (&traces, Bootstrap::rows(3, Seed::new(7)).unwrap(), Some(one_row)),
-        (&traces, Bootstrap::clusters(&["a", "a", "b"], Seed::new(7)).unwrap(), Some(one_task)),
+        (&traces, Bootstrap::rows(3, Seed(7)).unwrap(), Some(one_row)),
+        (&traces, Bootstrap::clusters(&["a", "a", "b"], Seed(7)).unwrap(), Some(one_task)),
         // The last row is of a run that is not in the report.
-        (&two, Bootstrap::clusters(&["a", "a", "b"], Seed::new(7)).unwrap(), None),
+        (&two, Bootstrap::clusters(&["a", "a", "b"], Seed(7)).unwrap(), None),
         (
             &two,
-            Bootstrap::clusters(&["a", "a", "b", "b"], Seed::new(7)).unwrap(),
+            Bootstrap::clusters(&["a", "a", "b", "b"], Seed(7)).unwrap(),
             Some(&[Weight::ONE; 2]),
         ),
     ];

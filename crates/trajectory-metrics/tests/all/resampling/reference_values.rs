@@ -42,7 +42,7 @@ fn cluster_errors_equal_those_of_statsmodels_and_t_tests_those_of_scipy() {
             "ratio" => ClusterEstimate::ratio(&y, &x, given(), &groups),
             "difference" => ClusterEstimate::difference(&y, &of_arms, given(), &groups),
             "sign flip" => {
-                let test = SignFlipTest::new(&y, given(), &groups, 0, Seed::new(0)).unwrap();
+                let test = SignFlipTest::new(&y, given(), &groups, 0, Seed(0)).unwrap();
                 assert!(test.exact);
                 let want: Vec<f64> = want.iter().map(|number| number.parse().unwrap()).collect();
                 for (got, want) in [test.mean, test.p_value, test.clusters as f64].iter().zip(want)

@@ -32,6 +32,6 @@ fn replicates_that_are_all_undefined_or_of_other_draws_are_refused() {
     assert_eq!(pair.standard_error(), Some(2.0_f64.sqrt()));
     let two = Replicates::new(0.5, vec![1.0; 2]).unwrap();
     assert_eq!(refused(one.minus(&two)), "replicates");
-    let drawn = Bootstrap::rows(2, Seed::new(7)).unwrap().mean(&[0.0, 1.0], None, 1).unwrap();
+    let drawn = Bootstrap::rows(2, Seed(7)).unwrap().mean(&[0.0, 1.0], None, 1).unwrap();
     assert!(matches!(one.minus(&drawn), Err(Error::Invalid(_))));
 }

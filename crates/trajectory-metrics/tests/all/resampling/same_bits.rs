@@ -37,14 +37,14 @@ proptest! {
         let tasks: Vec<u8> = runs.iter().map(|run| run.2).collect();
         let ones = vec![Weight::ONE; 2 * runs.len()];
         let names: Vec<usize> = (0..runs.len()).collect();
-        let clusters = [Bootstrap::clusters(&tasks, Seed::new(seed)), Bootstrap::clusters(&names, Seed::new(seed))];
+        let clusters = [Bootstrap::clusters(&tasks, Seed(seed)), Bootstrap::clusters(&names, Seed(seed))];
         for bootstrap in clusters.iter().flatten() {
             let resampling = Some(Resampling { bootstrap, resamples: 20, level: level_of(0.5) });
             let of_rows = first.estimates(Some(&ones[..runs.len()]), resampling).unwrap();
             prop_assert_eq!(first.estimates(None, resampling).unwrap(), of_rows);
         }
         let both = [tasks.clone(), tasks].concat();
-        if let Ok(bootstrap) = Bootstrap::clusters(&both, Seed::new(seed)) {
+        if let Ok(bootstrap) = Bootstrap::clusters(&both, Seed(seed)) {
             let resampling = Some(Resampling { bootstrap: &bootstrap, resamples: 20, level: level_of(0.5) });
             let of_rows = second.minus(&first, Some(&ones), resampling).unwrap();
             prop_assert_eq!(second.minus(&first, None, resampling).unwrap(), of_rows);
@@ -55,7 +55,7 @@ proptest! {
 /// The band, of curves whose rates are sorted at each confidence.
 fn sorted_band(blocks: &TiedBlocks, level: Level, resamples: u64, seed: Seed) -> Vec<[u64; 2]> {
     let curve = |replicate| {
-        let mut generator = ChaCha8Rng::seed_from_u64(seed.get());
+        let mut generator = ChaCha8Rng::seed_from_u64(seed.0);
         generator.set_stream(replicate);
         let mut rows = Vec::new();
         for block in blocks.as_slice() {
@@ -94,7 +94,7 @@ proptest! {
         let confidence: Vec<f64> = rows.iter().map(|row| row.0).collect();
         let weights: Vec<Weight> = rows.iter().map(|row| Weight::from(row.1)).collect();
         let blocks = TiedBlocks::new(ps(&confidence), &vec![true; rows.len()], Some(&weights)).unwrap();
-        let (level, seed) = (level_of(level), Seed::new(seed));
+        let (level, seed) = (level_of(level), Seed(seed));
         let band = consistency_band(&blocks, level, resamples as usize, seed).unwrap();
         let ends = band.iter().map(|it| [it.low().to_bits(), it.high().to_bits()]);
         prop_assert_eq!(ends.collect::<Vec<_>>(), sorted_band(&blocks, level, resamples, seed));
@@ -137,7 +137,7 @@ mod threads {
         let tasks: Vec<u8> = runs.iter().map(|run| run.2).collect();
         let outcomes: Vec<bool> = runs.iter().map(|run| run.1).collect();
         let values: Vec<f64> = runs.iter().map(|run| run.0[0]).collect();
-        let (seed, level) = (Seed::new(3), level_of(0.9));
+        let (seed, level) = (Seed(3), level_of(0.9));
         let rows = Bootstrap::rows(400, seed).unwrap();
         let clusters = Bootstrap::clusters(&tasks, seed).unwrap();
         let stream = scored(&runs, |p| p);

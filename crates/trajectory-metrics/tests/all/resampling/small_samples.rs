@@ -40,7 +40,7 @@ fn coverage(
 fn of_means(clusters: usize, truth: f64, value: impl Fn(&mut ChaCha8Rng) -> f64) -> [f64; 2] {
     coverage(truth, |generator, seed| {
         let values: Vec<f64> = (0..clusters).map(|_| value(generator)).collect();
-        Bootstrap::rows(clusters, Seed::new(seed)).unwrap().mean(&values, None, 1_000).unwrap()
+        Bootstrap::rows(clusters, Seed(seed)).unwrap().mean(&values, None, 1_000).unwrap()
     })
 }
 
@@ -124,7 +124,7 @@ fn intervals_of_an_area_are_those_of_the_clusters_with_the_rarer_outcome() {
             let score = |&outcome: &bool| normal(generator) + f64::from(u8::from(outcome));
             let scores: Vec<f64> = outcomes.iter().map(score).collect();
             let ranking = Ranking::from_scores(&scores, &outcomes).unwrap();
-            Bootstrap::rows(clusters, Seed::new(seed)).unwrap().auroc(&ranking, 1_000).unwrap()
+            Bootstrap::rows(clusters, Seed(seed)).unwrap().auroc(&ranking, 1_000).unwrap()
         });
         println!("{clusters} clusters, AUROC at {rate}: {expanded} (percentile: {plain})");
         assert!((0.93..=0.985).contains(&expanded), "{clusters} {rate}: {expanded}");
@@ -135,7 +135,7 @@ fn intervals_of_an_area_are_those_of_the_clusters_with_the_rarer_outcome() {
 #[test]
 fn the_interval_of_many_clusters_is_the_percentile_interval() {
     let values: Vec<f64> = (0..40).map(|row| f64::from(row * row % 17)).collect();
-    let mean = Bootstrap::rows(40, Seed::new(7)).unwrap().mean(&values, None, 2_000).unwrap();
+    let mean = Bootstrap::rows(40, Seed(7)).unwrap().mean(&values, None, 2_000).unwrap();
     let level = level_of(0.9);
     let plain = percentile(&mean, level);
     let ends =
@@ -161,8 +161,7 @@ fn too_few_clusters_have_no_interval() {
         assert_eq!(few, NoInterval::TooFewClusters { found, least, level });
         if found >= 2 {
             let values: Vec<f64> = (0..found).map(|row| row as f64).collect();
-            let mean =
-                Bootstrap::rows(found, Seed::new(1)).unwrap().mean(&values, None, 50).unwrap();
+            let mean = Bootstrap::rows(found, Seed(1)).unwrap().mean(&values, None, 50).unwrap();
             assert_eq!(mean.confidence_interval(level), Err(few));
             assert_ne!(mean.with_clusters(least).confidence_interval(level), Err(few));
         }
@@ -172,7 +171,7 @@ fn too_few_clusters_have_no_interval() {
     let few = |found| Err(NoInterval::TooFewClusters { found, least: 6, level });
     let values = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
     let weights = [1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0];
-    let rows = Bootstrap::rows(7, Seed::new(1)).unwrap();
+    let rows = Bootstrap::rows(7, Seed(1)).unwrap();
     let weighted = rows.mean(&values, Some(ws(&weights)), 50).unwrap();
     assert_eq!(weighted.confidence_interval(level), few(5));
     let outcomes = [true, false, true, true, true, true, true];
@@ -184,7 +183,7 @@ fn too_few_clusters_have_no_interval() {
 fn a_value_that_does_not_vary_has_no_interval_of_one_point() {
     let level = level_of(0.95);
     let constant = Err(NoInterval::Constant);
-    let rows = Bootstrap::rows(30, Seed::new(7)).unwrap();
+    let rows = Bootstrap::rows(30, Seed(7)).unwrap();
     // 0.1 + 0.2 and 0.3 differ by rounding.
     let equal: Vec<f64> = (0..30).map(|row| if row % 2 == 0 { 0.3 } else { 0.1 + 0.2 }).collect();
     for values in [vec![0.25; 30], equal, vec![1.0; 30], vec![f64::NEG_INFINITY; 30]] {
@@ -199,7 +198,7 @@ fn a_value_that_does_not_vary_has_no_interval_of_one_point() {
 #[test]
 fn a_report_of_two_clusters_or_of_equal_values_has_notes_in_place_of_intervals() {
     let report = |n: usize| {
-        let bootstrap = Bootstrap::rows(n, Seed::new(7)).unwrap();
+        let bootstrap = Bootstrap::rows(n, Seed(7)).unwrap();
         let resampling =
             Some(Resampling { bootstrap: &bootstrap, resamples: 100, level: level_of(0.95) });
         let schedule = WeightSchedule::LinearFront;

@@ -5,7 +5,9 @@
 
 use std::hint::black_box;
 
-use budget_estimation::{Level, LinearEstimator, Metrics, ProgressMetrics, Resource, Rollouts};
+use budget_estimation::{
+    Level, LinearEstimator, Metrics, ProgressMetrics, Resource, Rollouts, Weight,
+};
 use criterion::{Criterion, criterion_group, criterion_main};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -55,7 +57,9 @@ fn replay(c: &mut Criterion) {
         b.iter(|| {
             let (mut linear, mut metrics) = (linear(), Metrics::default());
             for rollout in black_box(&rollouts).iter() {
-                rollout.score(output, &mut linear, |sample| metrics.update(sample)).unwrap();
+                rollout
+                    .score(output, &mut linear, |sample| metrics.update(sample, Weight::ONE))
+                    .unwrap();
             }
             metrics.finish().unwrap()
         });
@@ -66,7 +70,9 @@ fn replay(c: &mut Criterion) {
             let all = ProgressMetrics::new(10).unwrap();
             let (mut linear, mut all) = (linear(), all.with_coverage(coverage));
             for rollout in black_box(&rollouts).iter() {
-                rollout.score(output, &mut linear, |sample| all.update(sample)).unwrap();
+                rollout
+                    .score(output, &mut linear, |sample| all.update(sample, Weight::ONE))
+                    .unwrap();
             }
             all.finish().unwrap()
         });

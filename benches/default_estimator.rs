@@ -5,7 +5,7 @@
 
 use std::hint::black_box;
 
-use budget_estimation::{BudgetEstimator, Estimator, Level, Metrics, Resource, Rollouts};
+use budget_estimation::{BudgetEstimator, Estimator, Level, Metrics, Resource, Rollouts, Weight};
 use criterion::{Criterion, criterion_group, criterion_main};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -44,7 +44,9 @@ fn whole_replay(c: &mut Criterion) {
                 let level = Level::new(0.8).unwrap();
                 let mut scores = Metrics::default().with_coverage(level);
                 for rollout in rollouts.iter() {
-                    rollout.score(output, &mut estimator, |it| scores.update(it)).unwrap();
+                    rollout
+                        .score(output, &mut estimator, |it| scores.update(it, Weight::ONE))
+                        .unwrap();
                 }
                 scores.finish().unwrap()
             });

@@ -205,7 +205,10 @@ fn audit(n: usize) -> Box<dyn FnOnce()> {
                 0 => (None, StopReason::MaxSteps),
                 _ => (Some(outcome), StopReason::Completed),
             };
-            audit.update(&Stopped::new(&steps[..1 + i % 10], outcome, Some(reason)).unwrap());
+            audit.update(
+                &Stopped::new(&steps[..1 + i % 10], outcome, Some(reason)).unwrap(),
+                Weight::ONE,
+            );
             audit
         });
         black_box(audit.censoring_rate().unwrap());
@@ -277,7 +280,7 @@ fn replay(runs: usize, turns: usize, mut estimator: impl Estimator + 'static) ->
     Box::new(move || {
         let mut evaluation = ProgressMetrics::new(10).unwrap();
         for rollout in rollouts.iter() {
-            let each = |sample: &_| evaluation.update(sample);
+            let each = |sample: &_| evaluation.update(sample, Weight::ONE);
             rollout.score(tokens, &mut estimator, each).unwrap();
         }
         black_box(evaluation.finish().unwrap());
@@ -294,7 +297,7 @@ fn learnt(n: usize) -> Box<dyn FnOnce()> {
         let mut scores = Metrics::default().with_coverage(Level::new(0.8).unwrap());
         let mut fixed = estimator_from_fn(|prefix| estimator.estimate(prefix));
         for rollout in rollouts.iter() {
-            rollout.score(tokens, &mut fixed, |sample| scores.update(sample)).unwrap();
+            rollout.score(tokens, &mut fixed, |sample| scores.update(sample, Weight::ONE)).unwrap();
         }
         black_box(scores.finish().unwrap());
     })

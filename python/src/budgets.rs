@@ -1,6 +1,6 @@
 use budget_estimation::{
     Advice, Error, Estimate, Estimator as _, Level, Prefix, Probability, ProgressMetrics, Reading,
-    Resource, Sample, Seed, StopRule,
+    Resource, Sample, Seed, StopRule, Weight,
 };
 use pyo3::{prelude::*, types::PyString};
 
@@ -205,7 +205,7 @@ impl BudgetSamples {
                 if let Some(coverage) = coverage {
                     metrics = metrics.with_coverage(Level::new(coverage)?);
                 }
-                self.samples.iter().try_for_each(|sample| metrics.update(sample))?;
+                self.samples.iter().try_for_each(|sample| metrics.update(sample, Weight::ONE))?;
                 metrics.finish()
             })
             .map_err(|error: Error| PyErr::from(Failure::from(error)))?;

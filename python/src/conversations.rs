@@ -309,9 +309,9 @@ impl Estimates {
     /// The figures with intervals that resample tasks, and all measures.
     fn finish(&self, how: Intervals) -> Result<BudgetFigures, agent_benchmarks::Error> {
         let mut metrics = Metrics::default();
-        self.rows.rows().try_for_each(|(_, _, sample)| metrics.update(sample))?;
+        self.rows.rows().try_for_each(|(_, _, sample)| metrics.update(sample, Weight::ONE))?;
         let add = |metrics: &mut Metrics, sample: &Sample, weight| {
-            Ok::<_, agent_benchmarks::Error>(metrics.update_weighted(sample, weight)?)
+            Ok::<_, agent_benchmarks::Error>(metrics.update(sample, weight)?)
         };
         let found = self.rows.figures(&BUDGET_METRICS, &Metrics::default(), add, Some(how))?;
         let figures = BUDGET_METRICS.iter().map(|metric| metric.measure).zip(found);

@@ -28,7 +28,7 @@ fn bootstrap(n: usize, groups: Option<&[u64]>, seed: u64) -> Result<Bootstrap, E
 }
 
 fn parts(replicates: &Replicates, level: f64) -> Result<FigureParts, Error> {
-    let found = replicates.confidence_interval(Level::new(level)?);
+    let found = replicates.figure(Level::new(level)?).interval;
     let interval = found.ok().map(|it| (it.low(), it.high()));
     let why = found.err().map(|why| why.to_string());
     let (value, error) = (replicates.estimate(), replicates.standard_error());

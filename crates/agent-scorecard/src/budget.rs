@@ -40,7 +40,8 @@ use std::cmp::Ordering;
 
 use budget_estimation::{
     EarlyStops, FeasibilitySummary, IntervalSummary, Metrics, MetricsSummary, ProgressAxis,
-    ProgressMetrics, ProgressSummary, Rollout, Sample, StopRule, early_stopping, joint_hits,
+    ProgressMetrics, ProgressSummary, Rollout, Sample, StopRule, Weight, early_stopping,
+    joint_hits,
 };
 
 use crate::{
@@ -160,7 +161,7 @@ pub fn block(runs: &Runs, options: &Options, metrics: &[Metric<Known>]) -> Resul
     let evaluated = |axis| {
         let evaluation = ProgressMetrics::new(BINS)?.with_axis(axis).with_diagnostics();
         let mut evaluation = evaluation.with_coverage(options.coverage);
-        runs.samples.iter().try_for_each(|sample| evaluation.update(sample))?;
+        runs.samples.iter().try_for_each(|sample| evaluation.update(sample, Weight::ONE))?;
         match evaluation.finish() {
             Ok(summary) => Ok(Some(summary)),
             Err(budget_estimation::Error::ScoringRules(scoring_rules::Error::Empty)) => Ok(None),
@@ -324,7 +325,7 @@ fn push_counts(block: &mut Block, runs: &Runs, known: &Known) {
 /// answer.
 fn before_first_turn(runs: &Runs) -> Result<Field, Error> {
     let mut metrics = Metrics::default();
-    runs.before_first_turn.iter().try_for_each(|sample| metrics.update(sample))?;
+    runs.before_first_turn.iter().try_for_each(|sample| metrics.update(sample, Weight::ONE))?;
     let Ok(summary) = metrics.finish() else { return Ok(Field::json("before_first_turn", ())) };
     let answers = &runs.before_first_turn;
     let feasible = answers.iter().filter(|sample| sample.is_feasible()).count();

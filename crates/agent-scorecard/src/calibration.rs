@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use censoring::{Observation, Seed, StopClass, TerminationAudit};
+use censoring::{Observation, Seed, StopClass, TerminationAudit, Weight};
 use run_logs::TraceRuns;
 use serde::Deserialize;
 use trajectory_metrics::{
@@ -121,7 +121,7 @@ pub fn compare(runs: &TraceRuns, options: &CalibrationOptions) -> Result<Block, 
     let (mut raw, mut names) = (Traces::default(), Names::default());
     for run in 0..runs.len() {
         let stopped = runs.stopped(run)?;
-        audit.update(&stopped);
+        audit.update(&stopped, Weight::ONE);
         if let Observation::Complete(trace) = stopped.observation() {
             raw.push(trace.forecasts(), trace.outcome())?;
             let (id, task) = runs.names(run);

@@ -21,7 +21,7 @@ pub use knapsacks::{
 };
 pub use planners::{
     informed::{InformedPlanner, ReferencePlanner},
-    prospective::{InOrder, ProspectiveItem, ProspectivePlanner, RandomOrder},
+    prospective::{EqualShares, ProspectiveItem, ProspectivePlanner},
 };
 pub use plans::{
     plan::{Plan, Step},

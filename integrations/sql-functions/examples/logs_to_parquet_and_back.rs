@@ -145,7 +145,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let of: Vec<f64> =
             (0..scores.len()).filter(|&i| models[i] == *name).map(|i| scores[i]).collect();
         let estimate = Bootstrap::rows(of.len(), Seed(1))?.mean(&of, None, 2_000)?;
-        let (value, interval) = (estimate.estimate(), estimate.confidence_interval(level)?);
+        let (value, interval) = (estimate.estimate(), estimate.figure(level).interval?);
         let (low, high) = (interval.low(), interval.high());
         println!("{name}: {value:.4} [{low:.4}, {high:.4}] over {} tasks", of.len());
     }

@@ -11,7 +11,7 @@ use agent_benchmarks::{
     },
     converse,
 };
-use budget_estimation::{Metrics, MetricsSummary, estimator_from_fn};
+use budget_estimation::{Metrics, MetricsSummary, Weight, estimator_from_fn};
 use run_logs::Turn;
 
 const CAP: f64 = 400.0;
@@ -77,7 +77,7 @@ fn all(
 fn measures(records: &[BudgetRecord], resource: usize) -> MetricsSummary {
     let mut metrics = Metrics::default();
     let mut samples = records.iter().flat_map(|record| record.samples(resource));
-    samples.try_for_each(|sample| metrics.update(sample)).unwrap();
+    samples.try_for_each(|sample| metrics.update(sample, Weight::ONE)).unwrap();
     metrics.finish().unwrap()
 }
 

@@ -1,4 +1,4 @@
-use budget_estimation::{Error, Estimate, Level, Metrics, Sample, best_interval};
+use budget_estimation::{Error, Estimate, Level, Metrics, Sample, Weight, best_interval};
 
 /// Returns the losses of three references: the best constant interval, and the best intervals that follow a linear
 /// extrapolation that knows either the number of turns, or also the run's mean cost.
@@ -28,7 +28,7 @@ fn reference_loss(
     for sample in samples {
         let unit = reference(sample).unwrap_or(0.0);
         let estimate = Estimate::interval(best.low() * unit, best.high() * unit)?;
-        metrics.update(&sample.with_estimate(estimate)?)?;
+        metrics.update(&sample.with_estimate(estimate)?, Weight::ONE)?;
     }
     Ok(metrics.finish()?.intervals.and_then(|intervals| intervals.interval_loss))
 }

@@ -76,7 +76,7 @@ pub(super) fn spreads(
             let undefined = replicates.undefined();
             notes.push(format!("{name}: undefined in {undefined} of {resamples} resamples"));
         }
-        let found = replicates.confidence_interval(level);
+        let found = replicates.figure(level).interval;
         missing.extend(found.err().map(|why| (name, Ok(why))));
         spreads.insert(name, (found, replicates.standard_error()));
     }

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use censoring::{
     CensoringCurves, Continuations, Exclusion, IpcwWeights, Observation, StopClass, StopReason,
-    StopTimes, Stopped, TerminationAudit,
+    StopTimes, Stopped, TerminationAudit, Weight,
 };
 use run_logs::{TraceFile, TraceRun, TraceRuns};
 use trajectory_metrics::{Probability, WeightSchedule};
@@ -39,7 +39,7 @@ impl<'a> Sample<'a> {
                 stop = Stopped::with_policy(stop.forecasts(), None, reason, cut_off)?
                     .with_horizon(horizon)?;
             }
-            audit.update(&stop);
+            audit.update(&stop, Weight::ONE);
             if !matches!(stop.observation(), Observation::Excluded(_)) {
                 kept.push(run as u32);
                 stopped.push(stop);

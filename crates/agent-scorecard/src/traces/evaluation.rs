@@ -3,7 +3,7 @@ use std::{
     collections::{BTreeMap, btree_map::Entry},
 };
 
-use censoring::{StopClass, Stopped, TerminationAudit, simple_score};
+use censoring::{StopClass, Stopped, TerminationAudit, Weight, simple_score};
 use rayon::prelude::*;
 use run_logs::{
     TraceRemarks, TraceRun, TraceRuns, TraceSource, fold_traces, json_lines::RunCounts,
@@ -241,7 +241,7 @@ impl TraceEvaluation {
         }
         let stopped = run.stopped()?;
         self.counts.add(run.outcome, run.stop.as_ref());
-        self.audit.update(&stopped);
+        self.audit.update(&stopped, Weight::ONE);
         if stopped.class() == StopClass::Complete {
             self.digest.update(&run.id, stopped.outcome() == Some(true));
         }
@@ -531,7 +531,7 @@ impl TraceEvaluation {
             notes = own;
             reference.push(undefined(CENSORED));
         } else if let (Some((chosen, others)), false) =
-            (self.summaries.split_last(), self.stream.is_empty())
+            (self.summaries.split_last(), self.stream.outcomes().is_empty())
         {
             let rate = self.stream.base_rate(None)?;
             (base_rate, verdicts) = (Some(rate.get()), self.verdicts(resampling));

@@ -1,9 +1,8 @@
 use std::collections::BTreeMap;
 
 use knapsack_oracle::{
-    Alpha, Efficiency, FitRule, InOrder, Plan, PlanReading, Pool, PoolValues, RandomOrder,
-    ReferencePlanner, Regime, Repair, SampledRandom, Seed, UnreadableReason, UnsolvableCounts,
-    normalized_regret,
+    Alpha, Efficiency, EqualShares, FitRule, Plan, PlanReading, Pool, PoolValues, ReferencePlanner,
+    Regime, Repair, SampledRandom, Seed, UnreadableReason, UnsolvableCounts, normalized_regret,
 };
 use rayon::prelude::*;
 use trajectory_metrics::{Better, Figure, Measure, Undefined};
@@ -308,7 +307,7 @@ fn of_pool(
     let random = *random_exact.as_ref().unwrap_or(&random_sampled.value);
     let (mut reading, mut unparseable, mut repairs) = (None, None, BTreeMap::new());
     let plans = match &options.planner {
-        Planner::AllInOrder => vec![Plan::prospective(&InOrder, pool, budget)?],
+        Planner::AllInOrder => vec![Plan::prospective(&EqualShares::InOrder, pool, budget)?],
         Planner::CheapestFirst => {
             vec![Plan::informed(&ReferencePlanner::CheapestFirst, pool, budget)?]
         }
@@ -316,7 +315,7 @@ fn of_pool(
         Planner::Random => (0..options.orders)
             .map(|order| {
                 let stream = (number * options.orders + order) as u64;
-                let planner = RandomOrder { seed: Seed(options.seed), stream };
+                let planner = EqualShares::Random { seed: Seed(options.seed), stream };
                 Plan::prospective(&planner, pool, budget)
             })
             .collect::<Result<_, _>>()?,

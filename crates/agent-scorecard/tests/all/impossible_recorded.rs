@@ -21,7 +21,7 @@ fn recorded(name: &str) -> Option<Rollouts> {
 fn percentile(found: &Replicates) -> (f64, [f64; 2]) {
     let values = found.values().map(|value| value.unwrap_or(f64::NAN)).collect();
     let unknown = Replicates::new(found.estimate(), values).unwrap();
-    let interval = unknown.confidence_interval(Level::new(0.95).unwrap()).unwrap();
+    let interval = unknown.figure(Level::new(0.95).unwrap()).interval.unwrap();
     (found.estimate(), [interval.low(), interval.high()])
 }
 
@@ -123,7 +123,7 @@ impl Forecasts {
         let [macro_f1] = bootstrap.replicates(200, |counts| {
             let mut metrics = Metrics::default();
             for (sample, &count) in samples.iter().zip(counts) {
-                metrics.update_weighted(sample, Weight::new(count.into()).unwrap()).unwrap();
+                metrics.update(sample, Weight::new(count.into()).unwrap()).unwrap();
             }
             let macro_f1 = metrics.finish().unwrap().feasibility.macro_f1;
             [macro_f1.ok_or(scoring_rules::Error::Empty.into())]

@@ -69,7 +69,7 @@ impl Scored {
         let mut samples = runs.score(tokens, estimator).unwrap();
         samples.retain(|sample| sample.rollout() >= order.warm_up);
         let mut metrics = Metrics::default();
-        samples.iter().for_each(|sample| metrics.update(sample).unwrap());
+        samples.iter().for_each(|sample| metrics.update(sample, Weight::ONE).unwrap());
         self.macro_f1.extend(metrics.finish().unwrap().feasibility.macro_f1);
         let first = StopRule::first_impossible().with_reading(Reading::Cap);
         let later = runs.filter(|rollout| rollout.index() >= order.warm_up);

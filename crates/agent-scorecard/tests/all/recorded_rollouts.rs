@@ -77,7 +77,7 @@ fn a_replay_of_recorded_runs_gives_one_sample_a_turn_but_the_last() {
     let samples = rollouts.score(output, &mut linear).unwrap();
     assert_eq!(samples.len(), 20_163 - 500);
     let mut evaluation = ProgressMetrics::new(5).unwrap();
-    samples.iter().for_each(|sample| evaluation.update(sample).unwrap());
+    samples.iter().for_each(|sample| evaluation.update(sample, Weight::ONE).unwrap());
     let found = evaluation.finish().unwrap();
     println!("cap {cap}: {found:#?}");
 
@@ -85,7 +85,7 @@ fn a_replay_of_recorded_runs_gives_one_sample_a_turn_but_the_last() {
     let (mut linear, mut metrics) =
         (LinearEstimator::learning(40.0, 0.5).unwrap(), Metrics::default());
     for rollout in rollouts.iter() {
-        rollout.score(output, &mut linear, |sample| metrics.update(sample)).unwrap();
+        rollout.score(output, &mut linear, |sample| metrics.update(sample, Weight::ONE)).unwrap();
     }
     assert_eq!(metrics.finish().unwrap(), found.all_turns);
 }

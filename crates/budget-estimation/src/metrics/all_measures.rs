@@ -26,14 +26,14 @@ scoring_rules::checked! {
     /// per feasible sample with an interval, for the quantiles of the midpoint error.
     ///
     /// ```
-    /// use budget_estimation::{Error, Estimate, Level, Metrics, Rollouts, Sample};
+    /// use budget_estimation::{Weight, Error, Estimate, Level, Metrics, Rollouts, Sample};
     ///
     /// let mut rollouts = Rollouts::new(["tokens"])?;
     /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
     /// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
     ///
     /// let mut metrics = Metrics::default().with_coverage(Level::new(0.8)?);
-    /// metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(90.0, 110.0)?)?)?;
+    /// metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(90.0, 110.0)?)?, Weight::ONE)?;
     /// let summary = metrics.finish()?;
     /// assert_eq!(summary.feasibility.accuracy, 1.0);
     /// assert_eq!(summary.intervals.map(|intervals| intervals.interval_loss), Some(Some(20.0)));
@@ -74,7 +74,7 @@ struct MidpointError(
 /// The values of the measures, from [`Metrics`].
 ///
 /// ```
-/// use budget_estimation::{Error, Estimate, Metrics, Rollouts, Sample};
+/// use budget_estimation::{Weight, Error, Estimate, Metrics, Rollouts, Sample};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 20.0, 80.0], false)?;
@@ -82,7 +82,7 @@ struct MidpointError(
 ///
 /// // Intervals are scored only on runs that succeeded.
 /// let mut metrics = Metrics::default();
-/// metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(90.0, 110.0)?)?)?;
+/// metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(90.0, 110.0)?)?, Weight::ONE)?;
 /// let summary = metrics.finish()?;
 /// assert_eq!(summary.feasibility.accuracy, 0.0);
 /// assert_eq!((summary.intervals, summary.linear), (None, None));
@@ -122,7 +122,7 @@ impl Metrics {
         self
     }
 
-    /// Adds one sample. A sample with a remaining cost of 0 ([trivial](Sample::is_trivial)) is only counted.
+    /// Adds one sample with a weight, such as [`Weight::ONE`]. A sample with a remaining cost of 0 ([trivial](Sample::is_trivial)) is only counted.
     ///
     /// A relative error or width that overflows is infinite. A quantile or mean that would be infinite for this
     /// reason is `None`.
@@ -131,18 +131,8 @@ impl Metrics {
     ///
     /// [`Error::Prefix`] for a width or an error that overflows when it is multiplied by the weight;
     /// [`Error::Unlike`] if earlier samples have another resource. The sample is not added.
-    #[inline]
-    pub fn update(&mut self, sample: &Sample) -> Result<(), Error> {
-        self.update_weighted(sample, Weight::ONE)
-    }
-
-    /// Adds one sample with a weight.
-    ///
-    /// # Errors
-    ///
-    /// As [`Metrics::update`].
     #[inline(always)]
-    pub fn update_weighted(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
+    pub fn update(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
         if weight == Weight::ZERO {
             return Ok(());
         }

@@ -17,18 +17,18 @@ pub(super) struct Detection(BTreeMap<usize, Option<Sample>>);
 /// without a sample, such as a run of a single turn, is not counted.
 ///
 /// ```
-/// use budget_estimation::{Error, Estimate, ProgressMetrics, Rollouts, Sample};
+/// use budget_estimation::{Weight, Error, Estimate, ProgressMetrics, Rollouts, Sample};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 20.0, 80.0, 50.0], false)?;
 /// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
 /// let mut metrics = ProgressMetrics::new(1)?;
-/// metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(0.0, 90.0)?)?)?;
+/// metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(0.0, 90.0)?)?, Weight::ONE)?;
 /// let never = metrics.finish()?.detection.ok_or(scoring_rules::Error::Empty)?;
 /// assert_eq!((never.failed, never.detected, never.mean_turns), (1, 0, None));
 /// assert_eq!((never.mean_turn_share, never.median_spent_share), (1.0, 1.0));
 ///
-/// metrics.update(&Sample::new(&rollout, tokens, 2, Estimate::Impossible)?)?;
+/// metrics.update(&Sample::new(&rollout, tokens, 2, Estimate::Impossible)?, Weight::ONE)?;
 /// let summary = metrics.finish()?.detection.ok_or(scoring_rules::Error::Empty)?;
 /// assert_eq!((summary.mean_turns, summary.mean_turn_share), (Some(2.0), 0.5));
 /// assert_eq!(summary.mean_spent_share, 70.0 / 200.0);

@@ -1,7 +1,7 @@
 /// Precision, recall and F1 of one class.
 ///
 /// ```
-/// use budget_estimation::{Error, Estimate, Metrics, Rollouts, Sample};
+/// use budget_estimation::{Weight, Error, Estimate, Metrics, Rollouts, Sample};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
@@ -11,7 +11,7 @@
 /// // Two runs are predicted to succeed; one does.
 /// let mut metrics = Metrics::default();
 /// for rollout in rollouts.iter() {
-///     metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(0.0, 90.0)?)?)?;
+///     metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(0.0, 90.0)?)?, Weight::ONE)?;
 /// }
 /// let summary = metrics.finish()?.feasibility;
 /// let [feasible, impossible] = [summary.feasible, summary.impossible];
@@ -41,7 +41,7 @@ pub struct ClassScores {
 /// instead, so its macro-F1 is at most one half if a class neither occurs nor is predicted.
 ///
 /// ```
-/// use budget_estimation::{Error, Estimate, Metrics, Rollouts, Sample};
+/// use budget_estimation::{Weight, Error, Estimate, Metrics, Rollouts, Sample};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
@@ -51,7 +51,7 @@ pub struct ClassScores {
 /// // Two runs are predicted to succeed; one does.
 /// let mut metrics = Metrics::default();
 /// for rollout in rollouts.iter() {
-///     metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(0.0, 90.0)?)?)?;
+///     metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(0.0, 90.0)?)?, Weight::ONE)?;
 /// }
 /// let summary = metrics.finish()?.feasibility;
 /// assert_eq!((summary.feasible_as_feasible, summary.impossible_as_feasible), (1.0, 1.0));

@@ -23,15 +23,15 @@ pub(super) struct ProperLosses {
 /// in them. Read them together with `answered` and `hit_rate`.
 ///
 /// ```
-/// use budget_estimation::{Error, Estimate, Level, Metrics, Rollouts, Sample};
+/// use budget_estimation::{Weight, Error, Estimate, Level, Metrics, Rollouts, Sample};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
 /// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
 ///
 /// let mut metrics = Metrics::default().with_coverage(Level::HALF);
-/// metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(90.0, 110.0)?)?)?;
-/// metrics.update(&Sample::new(&rollout, tokens, 2, Estimate::Impossible)?)?;
+/// metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(90.0, 110.0)?)?, Weight::ONE)?;
+/// metrics.update(&Sample::new(&rollout, tokens, 2, Estimate::Impossible)?, Weight::ONE)?;
 /// let summary = metrics.finish()?.intervals.ok_or(scoring_rules::Error::Empty)?;
 /// assert_eq!((summary.samples, summary.answered, summary.hits), (2.0, 1.0, 1.0));
 /// assert_eq!((summary.hit_rate, summary.coverage), (0.5, Some(1.0)));
@@ -123,13 +123,13 @@ pub(super) struct Diagnostics {
 /// runs, including runs that fail.
 ///
 /// ```
-/// use budget_estimation::{Error, Estimate, Metrics, Rollouts, Sample};
+/// use budget_estimation::{Weight, Error, Estimate, Metrics, Rollouts, Sample};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 20.0, 80.0], false)?;
 /// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
 /// let mut metrics = Metrics::default().with_diagnostics();
-/// metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(60.0, 80.0)?)?)?;
+/// metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(60.0, 80.0)?)?, Weight::ONE)?;
 /// // A miss on a run that failed counts as well; there is no feasible sample and no cap.
 /// let summary = metrics.finish()?.diagnostics.ok_or(scoring_rules::Error::Empty)?;
 /// assert_eq!((summary.optimistic_share, summary.conservative_share), (1.0, 0.0));
@@ -208,7 +208,7 @@ impl Diagnostics {
 /// number of turns T of the finished run, which no estimator knows, so it is a strong reference.
 ///
 /// ```
-/// use budget_estimation::{Error, Estimate, Metrics, Rollouts, Sample};
+/// use budget_estimation::{Weight, Error, Estimate, Metrics, Rollouts, Sample};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
@@ -216,9 +216,9 @@ impl Diagnostics {
 ///
 /// let mut metrics = Metrics::default();
 /// // After turn 1, 100 remain. Two more turns of 50 make 100; the midpoint is 90.
-/// metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(80.0, 100.0)?)?)?;
+/// metrics.update(&Sample::new(&rollout, tokens, 1, Estimate::interval(80.0, 100.0)?)?, Weight::ONE)?;
 /// // After turn 2, 80 remain. One more turn of 35 makes 35; the midpoint is 75.
-/// metrics.update(&Sample::new(&rollout, tokens, 2, Estimate::interval(70.0, 80.0)?)?)?;
+/// metrics.update(&Sample::new(&rollout, tokens, 2, Estimate::interval(70.0, 80.0)?)?, Weight::ONE)?;
 /// let summary = metrics.finish()?.linear.ok_or(scoring_rules::Error::Empty)?;
 /// assert_eq!((summary.estimate_error, summary.linear_error), (7.5, 22.5));
 /// assert_eq!((summary.reduction, summary.relative_reduction), (15.0, Some(15.0 / 22.5)));

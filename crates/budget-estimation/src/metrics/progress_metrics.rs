@@ -17,7 +17,7 @@ scoring_rules::checked! {
     /// Parts can be merged in any order. With the feature `serde`, they can be stored before.
     ///
     /// ```
-    /// use budget_estimation::{Error, LinearEstimator, ProgressMetrics, Rollouts};
+    /// use budget_estimation::{Weight, Error, LinearEstimator, ProgressMetrics, Rollouts};
     ///
     /// let mut rollouts = Rollouts::new(["tokens"])?;
     /// rollouts.push(&[50.0, 30.0, 60.0, 40.0], true)?;
@@ -28,7 +28,7 @@ scoring_rules::checked! {
     /// let mut linear = LinearEstimator::new(4.0, 0.25)?;
     /// let mut metrics = ProgressMetrics::new(5)?;
     /// for sample in rollouts.score(tokens, &mut linear)? {
-    ///     metrics.update(&sample)?;
+    ///     metrics.update(&sample, Weight::ONE)?;
     /// }
     /// let summary = metrics.finish()?;
     /// assert_eq!(summary.all_turns.feasibility.macro_f1, Some(1.0));
@@ -51,14 +51,14 @@ scoring_rules::checked! {
 /// The values of the measures, from [`ProgressMetrics`].
 ///
 /// ```
-/// use budget_estimation::{Error, Estimate, ProgressMetrics, Rollouts, Sample};
+/// use budget_estimation::{Weight, Error, Estimate, ProgressMetrics, Rollouts, Sample};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
 /// let (rollout, tokens) = (rollouts.get(0)?, rollouts.resource("tokens")?);
 ///
 /// let mut metrics = ProgressMetrics::new(2)?;
-/// metrics.update(&Sample::new(&rollout, tokens, 2, Estimate::interval(70.0, 90.0)?)?)?;
+/// metrics.update(&Sample::new(&rollout, tokens, 2, Estimate::interval(70.0, 90.0)?)?, Weight::ONE)?;
 /// let summary = metrics.finish()?;
 /// assert_eq!(summary.all_turns.feasibility.accuracy, 1.0);
 /// assert_eq!((summary.first_turn, summary.detection), (None, None));
@@ -126,35 +126,25 @@ impl ProgressMetrics {
         self
     }
 
-    /// Adds one sample.
+    /// Adds one sample with a weight, such as [`Weight::ONE`]. For the delay of detection, each run counts once
+    /// regardless of the weights of its samples, unless all of them are 0.
     ///
     /// # Errors
     ///
     /// As [`Metrics::update`]; [`scoring_rules::Error::Undefined`] for a sample without a cap if bins are shares of
     /// the cap. The sample is not added.
     #[inline]
-    pub fn update(&mut self, sample: &Sample) -> Result<(), Error> {
-        self.update_weighted(sample, Weight::ONE)
-    }
-
-    /// Adds one sample with a weight. For the delay of detection, each run counts once regardless of the weights of
-    /// its samples, unless all of them are 0.
-    ///
-    /// # Errors
-    ///
-    /// As [`ProgressMetrics::update`].
-    #[inline]
-    pub fn update_weighted(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
+    pub fn update(&mut self, sample: &Sample, weight: Weight) -> Result<(), Error> {
         if weight == Weight::ZERO {
             return Ok(());
         }
         self.resource.check(sample)?;
         let bin = self.axis.bin(sample, self.bins.len())?;
         if let Some(bin) = self.bins.get_mut(bin) {
-            bin.update_weighted(sample, weight)?;
+            bin.update(sample, weight)?;
         }
         if sample.turn() == 1 {
-            self.first_turn.update_weighted(sample, weight)?;
+            self.first_turn.update(sample, weight)?;
         }
         if !sample.is_trivial() {
             self.detection.update(sample);
@@ -219,7 +209,7 @@ impl ProgressMetrics {
 /// The measure of progress by which [`ProgressMetrics`](crate::ProgressMetrics) puts samples into bins.
 ///
 /// ```
-/// use budget_estimation::{Error, Estimate, ProgressAxis, ProgressMetrics, Rollouts, Sample};
+/// use budget_estimation::{Weight, Error, Estimate, ProgressAxis, ProgressMetrics, Rollouts, Sample};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[30.0, 10.0, 60.0], false)?;
@@ -229,7 +219,7 @@ impl ProgressMetrics {
 /// // After two of three turns, 40 % are spent.
 /// let alarm_rate = |axis| -> Result<Vec<Option<f64>>, Error> {
 ///     let mut metrics = ProgressMetrics::new(2)?.with_axis(axis);
-///     metrics.update(&late)?;
+///     metrics.update(&late, Weight::ONE)?;
 ///     let bins = metrics.finish()?.by_progress;
 ///     Ok(bins.iter().map(|bin| bin.and_then(|bin| bin.feasibility.impossible.recall)).collect())
 /// };

@@ -45,7 +45,7 @@ fn feasibility_scores_are_those_of_scikit_learn_and_undefined_where_these_are() 
                 _ => Estimate::NoAnswer,
             };
             let sample = sample(5.0, label == 'f', estimate);
-            metrics.update_weighted(&sample, Weight::new(weight).unwrap()).unwrap();
+            metrics.update(&sample, Weight::new(weight).unwrap()).unwrap();
         }
         let found = metrics.finish().unwrap().feasibility;
         let (f, i) = (found.feasible, found.impossible);
@@ -76,7 +76,7 @@ fn interval_measures_are_those_of_numpy_and_a_weight_is_that_many_rows() {
         let mut metrics = Metrics::default().with_coverage(level(0.8));
         for (i, remaining) in numbers(remaining).into_iter().enumerate() {
             let sample = sample(remaining, true, interval(low[i], high[i]));
-            metrics.update_weighted(&sample, Weight::new(weights[i]).unwrap()).unwrap();
+            metrics.update(&sample, Weight::new(weights[i]).unwrap()).unwrap();
         }
         let found = metrics.finish().unwrap().intervals.unwrap();
         let found = [

@@ -5,7 +5,7 @@ use budget_estimation::{
     AbortLimit, AdaptiveConformal, BudgetEstimator, BudgetMonitor, Calibrated, Context, EarlyStops,
     Error, Estimate, Estimator, LinearEstimator, Metrics, PastQuantiles, Prefix, Probability,
     ProgressMetrics, ProgressSummary, RecordedRun, Resource, Rollout, Rollouts, Sample, Seed,
-    StopRule, SuccessForecaster, Usage,
+    StopRule, SuccessForecaster, Usage, Weight,
     bagen::{ProbeMethod, TargetWidth, TrainingRecords},
     early_stopping, joint_early_stopping, stopping_curve,
 };
@@ -131,8 +131,8 @@ fn measures_of_one_resource_refuse_samples_of_another_at_its_place() {
         all.score(first, &mut LinearEstimator::new(5.0, 0.5).unwrap()).unwrap()[0]
     };
     let mut metrics = Metrics::default();
-    metrics.update(&one(["tokens", "usd"])).unwrap();
-    let mixed = metrics.update(&one(["usd", "tokens"]));
+    metrics.update(&one(["tokens", "usd"]), Weight::ONE).unwrap();
+    let mixed = metrics.update(&one(["usd", "tokens"]), Weight::ONE);
     assert!(matches!(mixed, Err(Error::Unlike { .. })), "{mixed:?}");
     let resource = rollouts(["tokens", "usd"]).resource("tokens").unwrap();
     assert_eq!(stored(&resource), resource);

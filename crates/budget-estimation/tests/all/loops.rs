@@ -3,7 +3,7 @@
 
 use budget_estimation::{
     AdaptiveConformal, BudgetEstimator, BudgetMonitor, Calibrated, Error, Estimate, Estimator,
-    LinearEstimator, PastQuantiles, ProgressMetrics, RecordedRun, Rollouts, StopRule,
+    LinearEstimator, PastQuantiles, ProgressMetrics, RecordedRun, Rollouts, StopRule, Weight,
 };
 
 use crate::common::{always, interval, level, probability, runs};
@@ -89,7 +89,7 @@ fn a_report_is_the_same_in_every_unit() {
         let (rollouts, usd) = runs((0_u32..200).map(costs));
         let samples = rollouts.score(usd, &mut estimators()[which])?;
         let mut metrics = ProgressMetrics::new(5)?.with_coverage(level(0.8)).with_diagnostics();
-        samples.iter().try_for_each(|sample| metrics.update(sample))?;
+        samples.iter().try_for_each(|sample| metrics.update(sample, Weight::ONE))?;
         let all = metrics.finish()?.all_turns;
         let intervals = all.intervals.ok_or(scoring_rules::Error::Empty)?;
         assert!(intervals.mean_width.is_some() && intervals.interval_loss.is_some());

@@ -57,7 +57,7 @@ fn evaluated(samples: &[(Sample, f64)], claimed: Option<Level>) -> ProgressMetri
         evaluation = evaluation.with_coverage(coverage);
     }
     for (sample, weight) in samples {
-        evaluation.update_weighted(sample, Weight::new(*weight).unwrap()).unwrap();
+        evaluation.update(sample, Weight::new(*weight).unwrap()).unwrap();
     }
     evaluation
 }
@@ -236,19 +236,19 @@ fn samples_with_nothing_left_have_no_reward_and_are_counted_by_metrics_and_nothi
     let said = vec![interval(0.0, 1.0); 2];
     let trivial = samples(&[(vec![5, 5, 0], true, said.clone()), (vec![5, 5, 0], false, said)]);
     let mut metrics = Metrics::default();
-    metrics.update(&trivial[0]).unwrap();
+    metrics.update(&trivial[0], Weight::ONE).unwrap();
     let before = metrics.finish().unwrap();
-    metrics.update(&trivial[1]).unwrap();
-    metrics.update(&trivial[3]).unwrap();
+    metrics.update(&trivial[1], Weight::ONE).unwrap();
+    metrics.update(&trivial[3], Weight::ONE).unwrap();
     let after = metrics.finish().unwrap();
     assert_eq!((before.trivial, after.trivial), (0.0, 2.0));
     assert_eq!((after.feasibility, after.intervals), (before.feasibility, before.intervals));
     let mut both = Metrics::default();
     both.merge(&metrics).unwrap();
-    both.update_weighted(&trivial[3], Weight::new(0.5).unwrap()).unwrap();
+    both.update(&trivial[3], Weight::new(0.5).unwrap()).unwrap();
     assert_eq!(both.finish().unwrap().trivial, 2.5);
     let mut by_progress = ProgressMetrics::new(3).unwrap();
-    trivial.iter().for_each(|sample| by_progress.update(sample).unwrap());
+    trivial.iter().for_each(|sample| by_progress.update(sample, Weight::ONE).unwrap());
     let summary = by_progress.finish().unwrap();
     assert_eq!((summary.all_turns.trivial, summary.by_progress[2]), (2.0, None));
     for remaining in [0.0, -1.0, f64::NAN, f64::INFINITY] {
@@ -261,7 +261,7 @@ fn what_is_undefined_is_none_or_an_error_and_not_a_number() {
     let failed = samples(&[(vec![5, 5], false, vec![Estimate::Impossible])]);
     let mut metrics = Metrics::default();
     assert_eq!(metrics.finish(), Err(Error::ScoringRules(scoring_rules::Error::Empty)));
-    metrics.update(&failed[0]).unwrap();
+    metrics.update(&failed[0], Weight::ONE).unwrap();
     let summary = metrics.finish().unwrap();
     assert_eq!((summary.intervals, summary.linear), (None, None));
     assert_eq!(summary.feasibility.macro_f1, None);
@@ -269,7 +269,7 @@ fn what_is_undefined_is_none_or_an_error_and_not_a_number() {
 
     // Only "impossible" on runs that succeed: rates exist, nothing over intervals does.
     let aborted = samples(&[(vec![5, 5], true, vec![Estimate::Impossible])]);
-    metrics.update(&aborted[0]).unwrap();
+    metrics.update(&aborted[0], Weight::ONE).unwrap();
     let found = metrics.finish().unwrap().intervals.unwrap();
     assert_eq!((found.hit_rate, found.interval_reward), (0.0, 0.0));
     assert_eq!((found.coverage, found.mre_p50, found.interval_loss), (None, None, None));
@@ -296,12 +296,14 @@ fn a_relative_error_that_overflows_leaves_the_rest_of_the_report() {
     let [sample] = samples(&[(vec![5, 1], true, vec![interval(0.0, f64::MAX)])])[..] else {
         panic!()
     };
-    assert!(Metrics::default().update(&sample).is_ok());
+    assert!(Metrics::default().update(&sample, Weight::ONE).is_ok());
     let (rollouts, usd) = rollouts([([5e-5, 1e-3], true)]);
     let sample =
         |high| Sample::new(&rollouts.get(0).unwrap(), usd, 1, interval(0.0, high)).unwrap();
     let mut metrics = Metrics::default().with_coverage(level(0.5)).with_diagnostics();
-    [f64::MAX, 1e-3, 1e-3, 1e-3].iter().for_each(|&high| metrics.update(&sample(high)).unwrap());
+    [f64::MAX, 1e-3, 1e-3, 1e-3]
+        .iter()
+        .for_each(|&high| metrics.update(&sample(high), Weight::ONE).unwrap());
     let found = metrics.finish().unwrap();
     let intervals = found.intervals.unwrap();
     assert_eq!((intervals.hits, intervals.mre_p50, intervals.mre_p90), (4.0, Some(0.5), None));
@@ -345,18 +347,18 @@ fn two_resources() -> [Sample; 2] {
 fn samples_of_two_resources_are_refused_by_every_measure_with_a_unit() {
     let [a, b] = two_resources();
     let (mut one, mut other) = (Metrics::default(), Metrics::default());
-    one.update(&a).unwrap();
-    refused(one.update(&b), MIXED);
+    one.update(&a, Weight::ONE).unwrap();
+    refused(one.update(&b, Weight::ONE), MIXED);
     // A weight of 0 leaves no trace.
-    one.update_weighted(&b, Weight::ZERO).unwrap();
-    other.update(&b).unwrap();
+    one.update(&b, Weight::ZERO).unwrap();
+    other.update(&b, Weight::ONE).unwrap();
     let before = one.finish();
     refused(one.merge(&other), MIXED);
     assert_eq!(one.finish(), before);
     let mut progress = ProgressMetrics::new(4).unwrap();
-    progress.update(&a).unwrap();
+    progress.update(&a, Weight::ONE).unwrap();
     // In another bin.
-    refused(progress.update(&b), MIXED);
+    refused(progress.update(&b, Weight::ONE), MIXED);
 }
 
 proptest! {
@@ -368,7 +370,7 @@ proptest! {
         let samples = capped_samples(&runs, &caps);
         let add = |samples: &[Sample]| {
             let mut metrics = Metrics::default().with_diagnostics();
-            samples.iter().for_each(|sample| metrics.update(sample).unwrap());
+            samples.iter().for_each(|sample| metrics.update(sample, Weight::ONE).unwrap());
             metrics
         };
         let (first, second) = samples.split_at(cut.min(samples.len()));
@@ -418,7 +420,7 @@ proptest! {
             (ProgressAxis::Cap, &|s: &Sample| s.used() / f64::from(cap)),
         ] {
             let mut metrics = ProgressMetrics::new(5).unwrap().with_axis(axis).with_diagnostics();
-            samples.iter().for_each(|sample| metrics.update(sample).unwrap());
+            samples.iter().for_each(|sample| metrics.update(sample, Weight::ONE).unwrap());
             let summary = metrics.finish().unwrap();
             for (bin, found) in summary.by_progress.iter().enumerate() {
                 let inside = |s: &&Sample| ((share(s) * 5.0).floor() as usize).min(4) == bin;
@@ -437,7 +439,7 @@ proptest! {
 fn a_share_of_the_cap_needs_a_cap() {
     let sample = samples(&[(vec![5, 5, 5], true, vec![interval(1.0, 2.0)])])[0];
     let mut by_cap = ProgressMetrics::new(4).unwrap().with_axis(ProgressAxis::Cap);
-    refused(by_cap.update(&sample), "a sample has no cap");
+    refused(by_cap.update(&sample, Weight::ONE), "a sample has no cap");
     refused(by_cap.finish(), "empty");
 }
 
@@ -459,9 +461,9 @@ fn macro_f1_of_answers_takes_any_interval_as_feasible() {
     for (rollout, low) in rollouts.iter().zip(lows) {
         let estimate = low.map_or(Estimate::Impossible, |low| interval(low, 90.0));
         let sample = Sample::new(&rollout, tokens, 1, estimate).unwrap();
-        metrics.update(&sample).unwrap();
+        metrics.update(&sample, Weight::ONE).unwrap();
         let half = &mut halves[rollout.index() % 2];
-        half.update_weighted(&sample, Weight::new(2.0).unwrap()).unwrap();
+        half.update(&sample, Weight::new(2.0).unwrap()).unwrap();
     }
     let summary = metrics.finish().unwrap().feasibility;
     // Ours: 1 of 3 feasible runs found, 2 of 2 others. F1 is 1/2 and 2/3.
@@ -494,7 +496,7 @@ fn a_quantile_of_errors_whose_weights_sum_to_less_than_1_is_the_lowest() {
         samples(&[(vec![10, 30], true, vec![said[0]]), (vec![5, 20], true, vec![said[1]])]);
     let mut metrics = Metrics::default();
     for (sample, weight) in samples.iter().zip([0.2, 0.1]) {
-        metrics.update_weighted(sample, Weight::new(weight).unwrap()).unwrap();
+        metrics.update(sample, Weight::new(weight).unwrap()).unwrap();
     }
     let found = metrics.finish().unwrap().intervals.unwrap();
     assert_eq!((found.mre_p50, found.mre_p90), (Some(0.5), Some(0.5)));

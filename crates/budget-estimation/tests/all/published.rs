@@ -1,6 +1,6 @@
 //! Published figures of BAGEN (arXiv:2606.00198) that follow from counts.
 
-use budget_estimation::{Estimate, Metrics, Sample, bagen::TransferRewards};
+use budget_estimation::{Estimate, Metrics, Sample, Weight, bagen::TransferRewards};
 
 use crate::common::{interval, refused, runs};
 
@@ -42,10 +42,10 @@ fn accuracy_and_cover_of_table_5_are_those_of_190_samples_of_either_label() {
                 i if i < possible => misses,
                 _ => Estimate::Impossible,
             };
-            metrics.update(&sample(0, answer)).unwrap();
+            metrics.update(&sample(0, answer), Weight::ONE).unwrap();
             let right = i < count(recall_impossible);
             let said = if right { Estimate::Impossible } else { misses };
-            metrics.update(&sample(1, said)).unwrap();
+            metrics.update(&sample(1, said), Weight::ONE).unwrap();
         }
         let summary = metrics.finish().unwrap();
         let (found, intervals) = (summary.feasibility, summary.intervals.unwrap());
@@ -156,7 +156,9 @@ fn feasibility_scores_of_table_1_follow_from_the_counts_of_the_authors() {
                     _ if is_right == (run == 0) => answered,
                     _ => Estimate::Impossible,
                 };
-                metrics.update(&Sample::new(&rollout, tokens, 1, answer).unwrap()).unwrap();
+                metrics
+                    .update(&Sample::new(&rollout, tokens, 1, answer).unwrap(), Weight::ONE)
+                    .unwrap();
             }
         }
         let found = metrics.finish().unwrap().feasibility;

@@ -22,7 +22,7 @@ fn loss(samples: &[Sample], ends: Interval, coverage: Level, reference: Referenc
     for sample in samples {
         let unit = reference(sample).unwrap();
         let estimate = interval(ends.low() * unit, ends.high() * unit);
-        metrics.update(&sample.with_estimate(estimate).unwrap()).unwrap();
+        metrics.update(&sample.with_estimate(estimate).unwrap(), Weight::ONE).unwrap();
     }
     metrics.finish().unwrap().intervals.unwrap().interval_loss.unwrap()
 }

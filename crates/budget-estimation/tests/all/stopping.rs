@@ -2,8 +2,8 @@
 
 use budget_estimation::{
     Advice, AdviceReason, BudgetMonitor, EarlyStops, Error, Estimate, Interval, Metrics,
-    Probability, ProgressMetrics, Reading, Resource, Rollouts, Sample, StopRule, early_stopping,
-    joint_early_stopping, stopping_curve,
+    Probability, ProgressMetrics, Reading, Resource, Rollouts, Sample, StopRule, Weight,
+    early_stopping, joint_early_stopping, stopping_curve,
 };
 use proptest::prelude::*;
 use scoring_rules::ExactSum;
@@ -370,7 +370,7 @@ proptest! {
                 }
                 counts.success_prefixes += u64::from(feasible);
                 counts.false_alarm_prefixes += u64::from(feasible && stop);
-                metrics.update(&own[0]).unwrap();
+                metrics.update(&own[0], Weight::ONE).unwrap();
                 // Metrics leave out a sample of which nothing remained.
                 if own[0].is_trivial() && feasible {
                     trivial_alarms += f64::from(own[0].predicts_impossible());
@@ -482,7 +482,7 @@ fn one_reading_decides_what_is_impossible_in_every_measure() {
         let samples = samples.map(|sample| sample.with_reading(reading));
         assert_eq!(samples.map(|it| it.predicts_impossible()), [false, alarms > 0.0]);
         let mut metrics = ProgressMetrics::new(1).unwrap();
-        samples.iter().for_each(|sample| metrics.update(sample).unwrap());
+        samples.iter().for_each(|sample| metrics.update(sample, Weight::ONE).unwrap());
         let all = metrics.finish().unwrap();
         let found = all.all_turns.feasibility;
         let counts = (found.impossible_as_impossible, found.impossible_as_feasible);

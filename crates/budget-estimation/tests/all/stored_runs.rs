@@ -6,7 +6,7 @@ use budget_estimation::{
     Advice, AdviceReason, Budget, BudgetEstimator, BudgetMonitor, CallCosts, EarlyStops, Error,
     Estimate, Estimator, LinearEstimator, Metrics, MetricsSummary, PastQuantiles, ProgressAxis,
     ProgressMetrics, ProgressSummary, Reading, RecordedRun, Rollouts, Sample, StopReason, StopRule,
-    Stopped, SuccessForecaster,
+    Stopped, SuccessForecaster, Weight,
 };
 use proptest::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
@@ -148,8 +148,8 @@ proptest! {
                 let sample = Sample::new(&rollouts.get(run).unwrap(), usd, turn, estimate).unwrap();
                 let sample = sample.with_reading(if turn > 2 { Reading::Answers } else { Reading::Cap });
                 prop_assert_eq!(stored(&sample), sample);
-                whole.update(&sample).unwrap();
-                resumed.update(&stored(&sample)).unwrap();
+                whole.update(&sample, Weight::ONE).unwrap();
+                resumed.update(&stored(&sample), Weight::ONE).unwrap();
                 resumed = stored(&resumed);
                 assert_same(&whole, &resumed);
             }
@@ -350,7 +350,7 @@ fn a_text_of_measures_that_none_have_is_refused() {
     let mut metrics = ProgressMetrics::new(2).unwrap().with_coverage(level(0.5));
     for (turn, estimate) in [(0, interval(1.0, 9.0)), (1, Estimate::Impossible)] {
         let sample = Sample::new(&all.get(1).unwrap(), tokens, turn, estimate).unwrap();
-        metrics.update(&sample).unwrap();
+        metrics.update(&sample, Weight::ONE).unwrap();
     }
     let edits = [
         ("/bins", json!([])),

@@ -168,7 +168,7 @@ impl CensoringAnalysis {
         same_length("curve groups", runs.len(), groups.map_or(runs.len(), <[_]>::len))?;
         let weight = |run: usize| weights.map_or(Weight::ONE, |weights| weights[run]);
         let mut audit = TerminationAudit::default();
-        runs.iter().enumerate().for_each(|(i, run)| audit.update_weighted(run, weight(i)));
+        runs.iter().enumerate().for_each(|(i, run)| audit.update(run, weight(i)));
         let counts =
             |&i: &usize| runs[i].class() != StopClass::Excluded && weight(i) > Weight::ZERO;
         let places: Vec<usize> = (0..runs.len()).filter(counts).collect();

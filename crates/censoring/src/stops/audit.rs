@@ -53,13 +53,13 @@ pub struct RunGroup {
 /// quantification, arXiv:2605.24756, appendix G.1 and table 6.
 ///
 /// ```
-/// use censoring::{Error, Probability, StopClass, StopReason, Stopped, TerminationAudit};
+/// use censoring::{Weight, Error, Probability, StopClass, StopReason, Stopped, TerminationAudit};
 ///
 /// let forecasts = Probability::from_slice(&[0.5, 0.25, 0.75])?;
 /// let mut audit = TerminationAudit::default();
-/// audit.update(&Stopped::new(&forecasts[..1], Some(true), None)?);
-/// audit.update(&Stopped::new(forecasts, None, Some(StopReason::MaxSteps))?);
-/// audit.update(&Stopped::new(&forecasts[..2], None, Some(StopReason::ParseError))?);
+/// audit.update(&Stopped::new(&forecasts[..1], Some(true), None)?, Weight::ONE);
+/// audit.update(&Stopped::new(forecasts, None, Some(StopReason::MaxSteps))?, Weight::ONE);
+/// audit.update(&Stopped::new(&forecasts[..2], None, Some(StopReason::ParseError))?, Weight::ONE);
 ///
 /// let classes = [StopClass::Complete, StopClass::Censored, StopClass::Excluded];
 /// let counts = classes.map(|class| audit.count(class));
@@ -75,12 +75,7 @@ pub struct TerminationAudit {
 }
 
 impl TerminationAudit {
-    /// Counts one run. In a bootstrap replicate, count each run as often as it was drawn.
-    pub fn update(&mut self, run: &Stopped<'_>) {
-        self.update_weighted(run, Weight::ONE);
-    }
-
-    /// Counts one run with a weight. A run of weight 2 counts as two equal runs in means and rates, but as one run in
+    /// Counts one run with a weight, such as [`Weight::ONE`]. A run of weight 2 counts as two equal runs in means and rates, but as one run in
     /// numbers of runs. A run of weight 0 is not counted.
     ///
     /// ```
@@ -88,12 +83,12 @@ impl TerminationAudit {
     ///
     /// let forecasts = [Probability::HALF];
     /// let mut audit = TerminationAudit::default();
-    /// audit.update_weighted(&Stopped::new(&forecasts, Some(true), None)?, Weight::new(3.0)?);
-    /// audit.update(&Stopped::new(&forecasts, None, Some(StopReason::MaxSteps))?);
+    /// audit.update(&Stopped::new(&forecasts, Some(true), None)?, Weight::new(3.0)?);
+    /// audit.update(&Stopped::new(&forecasts, None, Some(StopReason::MaxSteps))?, Weight::ONE);
     /// assert_eq!((audit.count(StopClass::Complete), audit.censoring_rate()?), (1, 0.25));
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn update_weighted(&mut self, run: &Stopped<'_>, weight: Weight) {
+    pub fn update(&mut self, run: &Stopped<'_>, weight: Weight) {
         if weight > Weight::ZERO {
             let key = (run.class(), run.reason().cloned());
             self.sums.entry(key).or_default().update(run, weight);
@@ -190,7 +185,7 @@ impl PartialEq for TerminationAudit {
 impl<'a, 'b: 'a> FromIterator<&'a Stopped<'b>> for TerminationAudit {
     fn from_iter<I: IntoIterator<Item = &'a Stopped<'b>>>(runs: I) -> Self {
         let mut audit = Self::default();
-        runs.into_iter().for_each(|run| audit.update(run));
+        runs.into_iter().for_each(|run| audit.update(run, Weight::ONE));
         audit
     }
 }

@@ -2,7 +2,7 @@
 
 use censoring::{
     CensoringShift, Error, IpcwWeights, KaplanMeier, Probability, ScoringRule, Seed, Stopped,
-    TerminationAudit, Tps, Trace, WeightSchedule, artificial_stops, from_fn, simple_score,
+    TerminationAudit, Tps, Trace, Weight, WeightSchedule, artificial_stops, from_fn, simple_score,
 };
 use proptest::prelude::*;
 use trajectory_metrics::{BetaScore, BrierScore, LogScore, Traces};
@@ -196,7 +196,7 @@ fn figures(runs: &[(Vec<f64>, bool, usize, bool)]) -> Vec<u64> {
         if *hide {
             let run = Stopped::with_hidden_outcome(trace, *stop).unwrap();
             assert_eq!((run.outcome(), run.horizon()), (None, forecasts.len()));
-            audit.update(&run);
+            audit.update(&run, Weight::ONE);
             found.push(simple_score(&tps, &run).unwrap());
             times.push(*stop as f64);
             scores.push(None);

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use approx::assert_relative_eq;
 use censoring::{
     Error, Exclusion, Observation, Probability, StopClass, StopReason, Stopped, TerminationAudit,
+    Weight,
 };
 use proptest::prelude::*;
 
@@ -19,7 +20,7 @@ fn stopped((forecasts, outcome, reason): &Run) -> Stopped<'_> {
 
 fn audit(runs: &[Run]) -> TerminationAudit {
     let mut audit = TerminationAudit::default();
-    runs.iter().for_each(|run| audit.update(&stopped(run)));
+    runs.iter().for_each(|run| audit.update(&stopped(run), Weight::ONE));
     audit
 }
 
@@ -82,8 +83,8 @@ proptest! {
         merged.merge(&whole);
         let mut copies = TerminationAudit::default();
         for run in &runs {
-            copies.update(&stopped(run));
-            copies.update(&stopped(run));
+            copies.update(&stopped(run), Weight::ONE);
+            copies.update(&stopped(run), Weight::ONE);
         }
         prop_assert_eq!(&merged, &copies);
         prop_assert_ne!(&merged, &whole);
@@ -99,8 +100,8 @@ fn a_run_of_weight_two_is_two_runs_in_means_and_rates_and_one_in_counts() {
     let runs = [run(1, Some(true)), run(2, None), run(3, None), run(3, Some(false))];
     let (mut weighted, mut copied) = (TerminationAudit::default(), TerminationAudit::default());
     for (run, copies) in runs.iter().zip([1_u32, 2, 0, 3]) {
-        weighted.update_weighted(run, copies.into());
-        (0..copies).for_each(|_| copied.update(run));
+        weighted.update(run, copies.into());
+        (0..copies).for_each(|_| copied.update(run, Weight::ONE));
     }
     assert_eq!(weighted.censoring_rate(), Ok(2.0 / 6.0));
     assert_eq!(copied.censoring_rate(), Ok(2.0 / 6.0));
@@ -122,7 +123,7 @@ fn an_empty_audit_has_no_rate_and_no_group() {
     assert_eq!(audit.censoring_rate(), Err(EMPTY));
     let forecasts = [Probability::HALF];
     let unknown = Stopped::new(&forecasts, None, None).unwrap();
-    audit.update(&unknown);
+    audit.update(&unknown, Weight::ONE);
     assert_eq!(audit.censoring_rate(), Err(EMPTY));
     assert_eq!((audit.group(StopClass::Complete), audit.count(StopClass::Excluded)), (None, 1));
 }

@@ -1,8 +1,8 @@
 //! Published figures of the TPS paper (arXiv:2605.24756) on runs that were cut off.
 
 use censoring::{
-    Exclusion, Probability, StopClass, StopReason, Stopped, TerminationAudit, Tps, WeightSchedule,
-    exact_mean_score, simple_mean_score,
+    Exclusion, Probability, StopClass, StopReason, Stopped, TerminationAudit, Tps, Weight,
+    WeightSchedule, exact_mean_score, simple_mean_score,
 };
 use serde_json::Value;
 use trajectory_metrics::LogScore;
@@ -51,7 +51,10 @@ fn the_termination_audit_of_table_6_adds_up() {
         ];
         for (name, outcome, reason) in endings {
             for _ in 0..count(name) {
-                audit.update(&Stopped::new(&forecasts, outcome, Some(reason.clone())).unwrap());
+                audit.update(
+                    &Stopped::new(&forecasts, outcome, Some(reason.clone())).unwrap(),
+                    Weight::ONE,
+                );
             }
         }
         assert_eq!(audit.total(), count("total"));

@@ -34,8 +34,8 @@ proptest! {
             let reason = words.get(*word).map(|word| word.parse::<StopReason>().unwrap());
             let run =
                 Stopped::new(Probability::from_slice(forecasts).unwrap(), *outcome, reason).unwrap();
-            whole.update(&run);
-            resumed.update(&run);
+            whole.update(&run, Weight::ONE);
+            resumed.update(&run, Weight::ONE);
             resumed = stored(&resumed);
             prop_assert_eq!(&whole, &resumed);
         }

@@ -59,7 +59,7 @@ pub struct ProspectiveItem<'a> {
 ///
 /// ```
 /// use knapsack_oracle::{
-///     Error, InOrder, Item, Plan, Pool, ProspectivePlanner, RandomOrder, Seed, Step,
+///     EqualShares, Error, Item, Plan, Pool, ProspectivePlanner, Seed, Step,
 /// };
 ///
 /// let item = |id| Item::new(id, 1.0, 100, true);
@@ -68,7 +68,7 @@ pub struct ProspectiveItem<'a> {
 /// assert_eq!(plan.steps()[0], Step { position: 0, allocation: 66 });
 ///
 /// let planners: Vec<Box<dyn ProspectivePlanner>> =
-///     vec![Box::new(InOrder), Box::new(RandomOrder { seed: Seed(7), stream: 0 })];
+///     vec![Box::new(EqualShares::InOrder), Box::new(EqualShares::Random { seed: Seed(7), stream: 0 })];
 /// for planner in planners {
 ///     assert_eq!(Plan::prospective(&*planner, &pool, 200)?.steps().len(), 3);
 /// }
@@ -104,47 +104,41 @@ impl Plan {
     }
 }
 
-/// A planner that takes all items in the order of the pool and gives each an equal share of the
-/// budget. [`ProspectivePlanner`] has an example.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct InOrder;
-
-impl ProspectivePlanner for InOrder {
-    fn plan(&self, items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
-        equal_shares(items, budget)
-    }
-}
-
-/// A planner that takes all items in a uniformly random order and gives each an equal share of the
-/// budget.
-///
-/// The order is a pure function of the seed, the stream and the number of items.
+/// A planner that takes all items and gives each an equal share of the budget.
 ///
 /// ```
-/// use knapsack_oracle::{Error, Item, Plan, Pool, RandomOrder, Seed};
+/// use knapsack_oracle::{EqualShares, Error, Item, Plan, Pool, Seed};
 ///
 /// let item = |i: u64| Item::new(format!("{i}"), 1.0, 100, true);
 /// let pool = Pool::new((0..9).map(item).collect::<Result<_, _>>()?)?;
-/// let order = |stream| RandomOrder { seed: Seed(7), stream };
-/// let plan = |stream| Plan::prospective(&order(stream), &pool, 900);
+/// let random = |stream| EqualShares::Random { seed: Seed(7), stream };
+/// let plan = |stream| Plan::prospective(&random(stream), &pool, 900);
 /// assert_eq!(plan(0)?, plan(0)?);
 /// assert_ne!(plan(0)?, plan(1)?);
+/// assert_eq!(Plan::prospective(&EqualShares::InOrder, &pool, 900)?.steps()[0].position, 0);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct RandomOrder {
-    /// The seed of all orders.
-    pub seed: Seed,
-    /// The number of the order. Orders of different streams are independent.
-    pub stream: u64,
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum EqualShares {
+    /// In the order of the pool.
+    InOrder,
+    /// In a uniformly random order, which is a pure function of the seed, the stream and the number of items.
+    Random {
+        /// The seed of all orders.
+        seed: Seed,
+        /// The number of the order. Orders of different streams are independent.
+        stream: u64,
+    },
 }
 
-impl ProspectivePlanner for RandomOrder {
+impl ProspectivePlanner for EqualShares {
     fn plan(&self, items: &[ProspectiveItem<'_>], budget: u64) -> Vec<Step> {
         let mut steps = equal_shares(items, budget);
-        Permutations::<1>::new(steps.len(), self.seed.0, self.stream).shuffle(&mut steps);
+        if let Self::Random { seed, stream } = *self {
+            Permutations::<1>::new(steps.len(), seed.0, stream).shuffle(&mut steps);
+        }
         steps
     }
 }

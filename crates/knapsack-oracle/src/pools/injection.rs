@@ -41,7 +41,7 @@ impl InjectedPool {
     ///
     /// ```
     /// use knapsack_oracle::{
-    ///     Alpha, Error, InOrder, InjectedPool, Item, Plan, Pool, Seed, UnsolvableCounts,
+    ///     Alpha, EqualShares, Error, InjectedPool, Item, Plan, Pool, Seed, UnsolvableCounts,
     /// };
     ///
     /// let items = |name: &str, solved| -> Result<Vec<Item>, Error> {
@@ -56,7 +56,7 @@ impl InjectedPool {
     ///
     /// // A planner that attempts everything detects none of them.
     /// let budget = injected.pool.budget(Alpha::new(0.5)?);
-    /// let plan = Plan::prospective(&InOrder, &injected.pool, budget)?;
+    /// let plan = Plan::prospective(&EqualShares::InOrder, &injected.pool, budget)?;
     /// let mut counts = UnsolvableCounts::default();
     /// counts.update(&plan, &injected.unsolvable)?;
     /// assert_eq!((counts.detection_rate()?, counts.waste_rate()?), (0.0, 0.25));

@@ -1,9 +1,8 @@
 //! The execution, the oracle and the planners of random pools.
 
 use knapsack_oracle::{
-    Alpha, Efficiency, Error, FitRule, InOrder, Item, Plan, Pool, PoolValues, Proof,
-    ProspectiveItem, ProspectivePlanner, RandomOrder, ReferencePlanner, Regime, Seed, Step,
-    UnsolvableCounts,
+    Alpha, Efficiency, EqualShares, Error, FitRule, Item, Plan, Pool, PoolValues, Proof,
+    ProspectiveItem, ProspectivePlanner, ReferencePlanner, Regime, Seed, Step, UnsolvableCounts,
 };
 use proptest::prelude::*;
 
@@ -40,7 +39,7 @@ proptest! {
         // Proposition D.1 of the paper.
         let budget = pool.budget(Alpha::new(1.0).unwrap());
         prop_assert_eq!(budget, pool.total_cost());
-        let plan = Plan::prospective(&RandomOrder { seed: Seed(seed), stream: 0 }, &pool, budget).unwrap();
+        let plan = Plan::prospective(&EqualShares::Random { seed: Seed(seed), stream: 0 }, &pool, budget).unwrap();
         let run = plan.execute(&pool, budget, Regime::Advisory).unwrap();
         prop_assert_eq!(run.stopped_by, None);
         prop_assert_eq!((run.attempts.len(), run.spent), (pool.items().len(), budget));
@@ -131,8 +130,8 @@ proptest! {
             prop_assert_eq!(informed[0].execute(&pool, budget, regime).unwrap().earned, oracle);
         }
         for plan in [
-            Plan::prospective(&InOrder, &pool, budget).unwrap(),
-            Plan::prospective(&RandomOrder { seed: Seed(seed), stream: 0 }, &pool, budget).unwrap(),
+            Plan::prospective(&EqualShares::InOrder, &pool, budget).unwrap(),
+            Plan::prospective(&EqualShares::Random { seed: Seed(seed), stream: 0 }, &pool, budget).unwrap(),
         ] {
             prop_assert!(!plan.execute(&pool, budget, Regime::Enforced).unwrap().informed);
             prop_assert_eq!(plan.steps().len(), pool.items().len());
@@ -179,7 +178,8 @@ fn a_random_planner_has_efficiency_0_on_average() {
     let scores: Vec<f64> = (0..20_000)
         .map(|stream| {
             let plan =
-                Plan::prospective(&RandomOrder { seed: Seed(3), stream }, &pool, budget).unwrap();
+                Plan::prospective(&EqualShares::Random { seed: Seed(3), stream }, &pool, budget)
+                    .unwrap();
             let achieved = plan.execute(&pool, budget, Regime::Advisory).unwrap().earned;
             Efficiency::new(PoolValues { achieved, random, oracle }).unwrap().score()
         })
@@ -194,7 +194,8 @@ fn a_random_planner_has_efficiency_0_on_average() {
 fn the_order_of_a_seed_does_not_change_with_versions() {
     let item = |i: usize| Item::new(i.to_string(), 1.0, 1, true).unwrap();
     let pool = Pool::new((0..10).map(item).collect()).unwrap();
-    let plan = Plan::prospective(&RandomOrder { seed: Seed(42), stream: 3 }, &pool, 10).unwrap();
+    let plan =
+        Plan::prospective(&EqualShares::Random { seed: Seed(42), stream: 3 }, &pool, 10).unwrap();
     let order: Vec<usize> = plan.steps().iter().map(|step| step.position).collect();
     assert_eq!(order, [6, 2, 7, 0, 4, 1, 9, 8, 5, 3]);
 }

@@ -4,8 +4,8 @@
 use std::fmt::Debug;
 
 use knapsack_oracle::{
-    Alpha, BudgetAware, DropReason, FitRule, InOrder, Item, KnapsackItem, Plan, PlanReading, Pool,
-    RandomOrder, ReSolve, ReferencePlanner, Regime, Repair, Seed, Step, UnreadableReason,
+    Alpha, BudgetAware, DropReason, EqualShares, FitRule, Item, KnapsackItem, Plan, PlanReading,
+    Pool, ReSolve, ReferencePlanner, Regime, Repair, Seed, Step, UnreadableReason,
     UnsolvableCounts, VariantScores,
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -44,8 +44,8 @@ fn settings_and_planners_round_trip() {
     round_trips(&(Regime::Advisory, Regime::Enforced));
     round_trips(&(
         [ReferencePlanner::CheapestFirst, ReferencePlanner::ValuePerCost, ReferencePlanner::Oracle],
-        InOrder,
-        RandomOrder { seed: Seed(7), stream: 3 },
+        EqualShares::InOrder,
+        EqualShares::Random { seed: Seed(7), stream: 3 },
     ));
     round_trips(&Step { position: 1, allocation: 2 });
     round_trips(&ReSolve { allocation: 5, cost: 4, solved_before: true, solved_after: false });

@@ -1,7 +1,7 @@
 //! Unsolvable items in pools, and plans whose attempts were really cut off at their allocations.
 
 use knapsack_oracle::{
-    Alpha, Efficiency, Error, InOrder, InjectedPool, Item, Plan, Pool, PoolValues,
+    Alpha, Efficiency, EqualShares, Error, InjectedPool, Item, Plan, Pool, PoolValues,
     ReferencePlanner, Regime, Seed, Step, UnsolvableCounts,
 };
 use proptest::prelude::*;
@@ -27,7 +27,7 @@ fn a_planner_that_knows_everything_detects_all_and_one_that_takes_all_detects_no
             let budget = pool.budget(half());
             let plan = Plan::informed(&ReferencePlanner::Oracle, pool, budget).unwrap();
             informed.update(&plan, marks).unwrap();
-            let plan = Plan::prospective(&InOrder, pool, budget).unwrap();
+            let plan = Plan::prospective(&EqualShares::InOrder, pool, budget).unwrap();
             naive.update(&plan, marks).unwrap();
             let values = PoolValues {
                 achieved: plan.execute(pool, budget, Regime::Advisory).unwrap().earned,
@@ -97,7 +97,7 @@ fn a_capped_run_replaces_the_assumption_about_the_cost() {
 #[test]
 fn an_error_of_a_capped_run_ends_the_execution() {
     let pool = Pool::new(items("solvable", 3, true)).unwrap();
-    let plan = Plan::prospective(&InOrder, &pool, 300).unwrap();
+    let plan = Plan::prospective(&EqualShares::InOrder, &pool, 300).unwrap();
     let mut calls = 0;
     let refused = plan.execute_capped(&pool, 300, |_| {
         calls += 1;

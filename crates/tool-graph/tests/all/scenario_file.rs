@@ -75,7 +75,8 @@ fn tools_banned_from_the_start_are_stored_by_name() {
     let mut with_banned = file();
     with_banned["banned"] = json!(["search"]);
     let scenario = read(&with_banned).unwrap();
-    assert!(!scenario.graph().is_available(0) && scenario.graph().is_available(1));
+    let start = &scenario.problem().initial;
+    assert!(!scenario.graph().can_call(0, start) && scenario.graph().can_call(1, start));
     let written = serde_json::to_value(&scenario).unwrap();
     assert_eq!(written["banned"], json!(["search"]));
     assert_eq!(read(&written).unwrap(), scenario);

@@ -42,7 +42,7 @@ impl Default for Intervals {
 /// A row counts for a metric if the metric is defined for an accumulator of only this row or, with
 /// [`Metric::of_all_rows`], if the weight of the row is positive. The number of clusters with such a row
 /// decides whether there is an interval ([`NoInterval::TooFewClusters`]) and how wide it is
-/// ([`Replicates::confidence_interval`](crate::Replicates::confidence_interval)).
+/// ([`Replicates::figure`](crate::Replicates::figure)).
 ///
 /// Rows can be added in any order, and parts merged in any order: the figures have the same bits if the
 /// metrics of the accumulator do not depend on the order of its rows.

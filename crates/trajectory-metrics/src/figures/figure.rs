@@ -38,17 +38,49 @@ impl From<f64> for Figure {
 }
 
 impl Replicates {
-    /// Returns the estimate with its [confidence interval](Self::confidence_interval), or the reason why there is no
-    /// interval. A standard error of 0 is left out.
+    /// Returns the estimate with the confidence interval that all reports use: the expanded percentile interval, which is
+    /// wide enough even for few clusters. A standard error of 0 is left out.
+    ///
+    /// The percentile interval, which is the range of the central share `level` of the replicates (Efron 1979), is too
+    /// short for G clusters by the factor `sqrt((G - 1) / G)` and by the difference between the normal and Student's t
+    /// distribution. Here the shares of replicates below and
+    /// above the interval are the tail probabilities of the normal distribution beyond
+    ///
+    /// ```text
+    /// sqrt(G / (G - 1)) * t, with t the quantile of (1 + level) / 2 of Student's t, G - 1 degrees of freedom
+    /// ```
+    ///
+    /// so that the interval stays in the range of the statistic. It tends to the percentile interval
+    /// with many clusters, and is that interval if their number is unknown, as for [`Self::new`]. Quantiles
+    /// interpolate linearly between order statistics (type 7 of Hyndman and Fan).
+    ///
+    /// In simulations, the coverage of 95 % intervals is 93 to 97 % for means and paired differences of 12 to
+    /// 100 clusters and for areas under the ROC curve of 20 to 100 clusters, and 91 to 94 % with 6 clusters.
+    /// It is lower for means of skewed values: with 12 clusters 92 % for log scores, 90 % for an exponential and 84 % for a
+    /// log-normal distribution.
+    ///
+    /// A proportion of exactly 0 or 1 of n independent rows ([`Metric::share`](crate::Metric::share)) has the exact interval, which ends at `1 - a^(1/n)` or begins at `a^(1/n)`, where `a = (1 - level) / 2`.
+    ///
+    /// Reference: Hesterberg (2015), What teachers should know about the bootstrap, section 4.2,
+    /// doi:10.1080/00031305.2015.1089789; Clopper and Pearson (1934), The use of confidence or fiducial
+    /// limits illustrated in the case of the binomial, doi:10.1093/biomet/26.4.404.
+    ///
+    /// There is no interval with too few clusters for the level ([`NoInterval::TooFewClusters`]), if fewer than two
+    /// replicates are defined ([`NoInterval::TooFewResamples`]), and if all replicates are equal up to rounding
+    /// ([`NoInterval::Constant`]): the interval would be a point.
     ///
     /// ```
-    /// use trajectory_metrics::{Bootstrap, Error, Level, Seed};
+    /// use trajectory_metrics::{Bootstrap, Error, Level, NoInterval, Seed};
     ///
+    /// let level = Level::new(0.95)?;
     /// let scores = [0.1, 0.4, 0.3, 0.9, 0.2, 0.6, 0.7, 0.3];
     /// let mean = Bootstrap::rows(8, Seed(7))?.mean(&scores, None, 1_000)?;
-    /// let figure = mean.figure(Level::new(0.95)?);
+    /// let figure = mean.figure(level);
     /// assert_eq!((figure.value, figure.standard_error), (mean.estimate(), mean.standard_error()));
     /// assert!(figure.interval?.contains(0.4375));
+    ///
+    /// let all_solved = Bootstrap::rows(30, Seed(7))?.mean(&[1.0; 30], None, 1_000)?;
+    /// assert_eq!(all_solved.figure(level).interval, Err(NoInterval::Constant));
     /// # Ok::<(), Error>(())
     /// ```
     #[must_use]

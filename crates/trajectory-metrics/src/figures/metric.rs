@@ -129,7 +129,7 @@ impl<E: ?Sized> Metric<E> {
     }
 
     /// Marks the value as a share: a mean of values that are each 0 or 1. If the rows are independent, a share of
-    /// exactly 0 or 1 then still has an interval, see [`Replicates::confidence_interval`](crate::Replicates::confidence_interval).
+    /// exactly 0 or 1 then still has an interval, see [`Replicates::figure`](crate::Replicates::figure).
     #[must_use]
     pub const fn share(self) -> Self {
         Self { is_share: true, ..self.within(0.0, 1.0) }

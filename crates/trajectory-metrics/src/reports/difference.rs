@@ -34,7 +34,7 @@ impl ScoredStream {
     /// A difference of two intervals is not the interval of the difference. Calibration maps are not refitted in
     /// resamples, as in [`CrossFit::raw_against_calibrated`](crate::CrossFit::raw_against_calibrated). The width of an interval is
     /// computed for the number of clusters of the smaller stream
-    /// ([`Replicates::confidence_interval`](crate::Replicates::confidence_interval)). If there are too few
+    /// ([`Replicates::figure`](crate::Replicates::figure)). If there are too few
     /// clusters, the result is an error instead of the interval.
     ///
     /// Cost: linear in the number of traces for each resample.

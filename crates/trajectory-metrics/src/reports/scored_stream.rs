@@ -160,8 +160,7 @@ impl ScoredStream {
     }
 
     /// Returns whether there is no trace.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
+    pub(crate) const fn is_empty(&self) -> bool {
         self.outcomes.is_empty()
     }
 
@@ -223,7 +222,7 @@ impl ScoredStream {
 
     /// Returns the metrics of [`STREAM_MEASURES`] in their order, as in the paper: trajectory proper scores, then diagnostics.
     ///
-    /// With `resampling`, each metric has a [confidence interval](crate::Replicates::confidence_interval), or the reason why
+    /// With `resampling`, each metric has a [confidence interval](crate::Replicates::figure), or the reason why
     /// there is none. If runs share tasks, use [`Bootstrap::clusters`]. The results have the same bits for any order of the
     /// traces; intervals do if the bootstrap has clusters with names. The paper compares them with a constant forecast of the
     /// [base rate](Self::base_rate).

@@ -32,7 +32,7 @@ use crate::{
 pub struct StreamFigure {
     /// The measured quantity.
     pub measure: Measure,
-    /// The value on all rows, with the interval of [`Replicates::confidence_interval`]. It has a standard error if it
+    /// The value on all rows, with the interval of [`Replicates::figure`]. It has a standard error if it
     /// has an interval. An infinite value counts as undefined.
     pub figure: Result<Figure, Undefined>,
     /// Number of resamples. [`Self::undefined`] of them were left out, because the value is undefined there.

@@ -33,7 +33,7 @@ use crate::{
 /// let [replicates] = Bootstrap::rows(4, Seed(7))?.replicates(1_000, |counts| [mean(counts)]);
 /// let replicates = replicates?;
 /// assert!((replicates.estimate() - 0.425).abs() < 1e-15);
-/// assert!(replicates.confidence_interval(Level::HALF)?.contains(0.425));
+/// assert!(replicates.figure(Level::HALF).interval?.contains(0.425));
 ///
 /// // A single cluster says nothing about the variation between clusters.
 /// let error = Bootstrap::clusters(&["task"; 4], Seed(7)).unwrap_err();

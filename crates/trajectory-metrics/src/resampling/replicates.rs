@@ -28,7 +28,7 @@ use crate::{
 /// let error = replicates.standard_error().unwrap();
 /// assert_eq!(error, (5.0_f64 / 3.0).sqrt());
 /// assert_eq!(replicates.in_standard_errors(), Some(2.0 / error));
-/// let interval = replicates.confidence_interval(Level::HALF)?;
+/// let interval = replicates.figure(Level::HALF).interval?;
 /// assert_eq!((interval.low(), interval.high()), (1.75, 3.25));
 /// # Ok::<(), Error>(())
 /// ```
@@ -84,7 +84,7 @@ impl Replicates {
     }
 
     /// Sets the number of resampled clusters on which the statistic depends, which determines the width of
-    /// [`Self::confidence_interval`]. Replicates of a [`Bootstrap`](crate::Bootstrap) know the number of all its
+    /// [`Self::figure`]. Replicates of a [`Bootstrap`](crate::Bootstrap) know the number of all its
     /// clusters; a statistic of only some rows may depend on fewer.
     #[must_use]
     pub fn with_clusters(self, clusters: usize) -> Self {
@@ -92,7 +92,7 @@ impl Replicates {
     }
 
     /// Marks the statistic as a proportion: the mean of values 0 and 1 over independent rows with equal
-    /// weights, each row in a separate cluster. [`Self::confidence_interval`] is then exact for a proportion
+    /// weights, each row in a separate cluster. [`Self::figure`] is then exact for a proportion
     /// of 0 or 1, which does not vary over the resamples.
     #[must_use]
     pub(crate) fn of_independent_outcomes(self) -> Self {
@@ -184,51 +184,8 @@ impl Replicates {
         Ok(Self { scale, clusters, ..difference })
     }
 
-    /// Returns the confidence interval that all reports use: the expanded percentile interval, which is wide enough
-    /// even for few clusters.
-    ///
-    /// The percentile interval, which is the range of the central share `level` of the replicates (Efron 1979), is too
-    /// short for G clusters by the factor `sqrt((G - 1) / G)` and by the difference between the normal and Student's t
-    /// distribution. Here the shares of replicates below and
-    /// above the interval are the tail probabilities of the normal distribution beyond
-    ///
-    /// ```text
-    /// sqrt(G / (G - 1)) * t, with t the quantile of (1 + level) / 2 of Student's t, G - 1 degrees of freedom
-    /// ```
-    ///
-    /// so that the interval stays in the range of the statistic. It tends to the percentile interval
-    /// with many clusters, and is that interval if their number is unknown, as for [`Self::new`]. Quantiles
-    /// interpolate linearly between order statistics (type 7 of Hyndman and Fan).
-    ///
-    /// In simulations, the coverage of 95 % intervals is 93 to 97 % for means and paired differences of 12 to
-    /// 100 clusters and for areas under the ROC curve of 20 to 100 clusters, and 91 to 94 % with 6 clusters.
-    /// It is lower for means of skewed values: with 12 clusters 92 % for log scores, 90 % for an exponential and 84 % for a
-    /// log-normal distribution.
-    ///
-    /// A proportion of exactly 0 or 1 of n independent rows ([`Metric::share`](crate::Metric::share)) has the exact interval, which ends at `1 - a^(1/n)` or begins at `a^(1/n)`, where `a = (1 - level) / 2`.
-    ///
-    /// Reference: Hesterberg (2015), What teachers should know about the bootstrap, section 4.2,
-    /// doi:10.1080/00031305.2015.1089789; Clopper and Pearson (1934), The use of confidence or fiducial
-    /// limits illustrated in the case of the binomial, doi:10.1093/biomet/26.4.404.
-    ///
-    /// # Errors
-    ///
-    /// [`NoInterval::TooFewClusters`] with too few clusters for the level; [`NoInterval::TooFewResamples`] if fewer than two replicates are defined;
-    /// [`NoInterval::Constant`] if all replicates are equal up to rounding: the interval would be a point.
-    ///
-    /// ```
-    /// use trajectory_metrics::{Bootstrap, Error, Level, NoInterval, Seed};
-    ///
-    /// let level = Level::new(0.95)?;
-    /// let scores = [0.1, 0.4, 0.3, 0.9, 0.2, 0.6, 0.7, 0.3];
-    /// let mean = Bootstrap::rows(8, Seed(7))?.mean(&scores, None, 1_000)?;
-    /// assert!(mean.confidence_interval(level)?.contains(0.4375));
-    ///
-    /// let all_solved = Bootstrap::rows(30, Seed(7))?.mean(&[1.0; 30], None, 1_000)?;
-    /// assert_eq!(all_solved.confidence_interval(level), Err(NoInterval::Constant));
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn confidence_interval(&self, level: Level) -> Result<Interval, NoInterval> {
+    /// Returns the interval of [`Self::figure`].
+    pub(crate) fn confidence_interval(&self, level: Level) -> Result<Interval, NoInterval> {
         let mut share = tail(level);
         if let Some(clusters) = self.clusters {
             NoInterval::check_clusters(clusters, level)?;

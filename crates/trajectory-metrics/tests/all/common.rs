@@ -125,7 +125,7 @@ pub(crate) fn counted_mean(values: &[f64], weights: &[f64], counts: &[u32]) -> R
 pub(crate) fn percentile(replicates: &Replicates, level: Level) -> Interval {
     let values = replicates.values().map(|value| value.unwrap_or(f64::NAN)).collect();
     let unknown = Replicates::new(replicates.estimate(), values).unwrap();
-    unknown.confidence_interval(level).unwrap()
+    unknown.figure(level).interval.unwrap()
 }
 
 /// The changes from raw to calibrated traces.

@@ -187,9 +187,9 @@ fn the_intervals_of_a_report_equal_the_intervals_of_the_bootstrap() {
     let of_ranking = bootstrap.auroc(&ranking, 200).unwrap();
     let area = area.unwrap();
     assert_eq!(area.values().collect::<Vec<_>>(), of_ranking.values().collect::<Vec<_>>());
-    assert_eq!(interval("auroc"), of_ranking.confidence_interval(level).unwrap());
+    assert_eq!(interval("auroc"), of_ranking.figure(level).interval.unwrap());
     let scores = TpsFamily::scores(&rows, &WeightSchedule::LinearFront).unwrap().log;
-    let log = bootstrap.mean(&scores, None, 200).unwrap().confidence_interval(level).unwrap();
+    let log = bootstrap.mean(&scores, None, 200).unwrap().figure(level).interval.unwrap();
     assert!((interval("tps_log").low() - log.low()).abs() < 1e-14);
     assert!((interval("tps_log").high() - log.high()).abs() < 1e-14);
 

@@ -11,7 +11,7 @@ fn standard_errors_and_intervals_of_fixed_replicates_equal_those_of_scipy_to_1e_
     for row in golden_rows(include_str!("../../golden/bootstrap.csv")) {
         let [name, level, estimate, replicates, ref want @ ..] = row[..] else { panic!("{row:?}") };
         let replicates = Replicates::new(estimate.parse().unwrap(), numbers(replicates)).unwrap();
-        let ends = replicates.confidence_interval(level_of(level.parse().unwrap())).unwrap();
+        let ends = replicates.figure(level_of(level.parse().unwrap())).interval.unwrap();
         let error = replicates.standard_error().unwrap();
         assert_eq!(want.len(), 3);
         for (got, want) in [error, ends.low(), ends.high()].iter().zip(want) {

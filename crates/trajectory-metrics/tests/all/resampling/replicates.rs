@@ -7,13 +7,13 @@ use crate::common::{refused, shared};
 fn infinite_values_have_an_interval_and_nothing_else() {
     let values = vec![f64::NEG_INFINITY, 1.0, 2.0, f64::NAN];
     let replicates = Replicates::new(f64::NEG_INFINITY, values).unwrap();
-    let found = replicates.confidence_interval(Level::HALF).unwrap();
+    let found = replicates.figure(Level::HALF).interval.unwrap();
     assert_eq!((found.low(), found.high()), (f64::NEG_INFINITY, 1.5));
     assert_eq!((replicates.standard_error(), replicates.undefined()), (None, 1));
     shared(replicates.minus(&replicates));
     // All on one side of the estimate, and a constant with its standard error.
     let above = Replicates::new(0.0, vec![1.0, 2.0]).unwrap();
-    assert_eq!(above.confidence_interval(Level::HALF).unwrap().low(), 1.25);
+    assert_eq!(above.figure(Level::HALF).interval.unwrap().low(), 1.25);
     let constant = Replicates::new(0.1, vec![0.1; 9]).unwrap();
     assert_eq!((constant.standard_error(), constant.in_standard_errors()), (Some(0.0), None));
 }

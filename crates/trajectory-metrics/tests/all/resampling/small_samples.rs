@@ -23,7 +23,7 @@ fn coverage(
     for set in 0..SETS {
         let found = replicates(&mut generator, set);
         let level = level_of(0.95);
-        let expanded = match found.confidence_interval(level) {
+        let expanded = match found.figure(level).interval {
             // A perfect ranking.
             Err(NoInterval::Constant) => continue,
             expanded => expanded.unwrap(),
@@ -139,7 +139,7 @@ fn the_interval_of_many_clusters_is_the_percentile_interval() {
     let level = level_of(0.9);
     let plain = percentile(&mean, level);
     let ends =
-        |clusters: usize| mean.clone().with_clusters(clusters).confidence_interval(level).unwrap();
+        |clusters: usize| mean.clone().with_clusters(clusters).figure(level).interval.unwrap();
     let most = ends(1_000_000_000);
     assert!((most.low() - plain.low()).abs() + (most.high() - plain.high()).abs() < 1e-6);
     // Wider with fewer clusters, without a jump.
@@ -147,7 +147,7 @@ fn the_interval_of_many_clusters_is_the_percentile_interval() {
     assert!(widths.is_sorted_by(|wide, narrow| wide >= narrow), "{widths:?}");
     // A number that nobody knows is not held to be small.
     let unknown = Replicates::new(1.0, vec![0.0, 1.0, 2.0, 3.0]).unwrap();
-    let found = unknown.confidence_interval(Level::HALF).unwrap();
+    let found = unknown.figure(Level::HALF).interval.unwrap();
     assert_eq!((found.low(), found.high()), (0.75, 2.25));
 }
 
@@ -162,8 +162,8 @@ fn too_few_clusters_have_no_interval() {
         if found >= 2 {
             let values: Vec<f64> = (0..found).map(|row| row as f64).collect();
             let mean = Bootstrap::rows(found, Seed(1)).unwrap().mean(&values, None, 50).unwrap();
-            assert_eq!(mean.confidence_interval(level), Err(few));
-            assert_ne!(mean.with_clusters(least).confidence_interval(level), Err(few));
+            assert_eq!(mean.figure(level).interval, Err(few));
+            assert_ne!(mean.with_clusters(least).figure(level).interval, Err(few));
         }
     }
     // Clusters of weight 0 do not count, nor do clusters without the rarer outcome.
@@ -173,10 +173,10 @@ fn too_few_clusters_have_no_interval() {
     let weights = [1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0];
     let rows = Bootstrap::rows(7, Seed(1)).unwrap();
     let weighted = rows.mean(&values, Some(ws(&weights)), 50).unwrap();
-    assert_eq!(weighted.confidence_interval(level), few(5));
+    assert_eq!(weighted.figure(level).interval, few(5));
     let outcomes = [true, false, true, true, true, true, true];
     let ranking = Ranking::from_scores(&values, &outcomes).unwrap();
-    assert_eq!(rows.auroc(&ranking, 50).unwrap().confidence_interval(level), few(1));
+    assert_eq!(rows.auroc(&ranking, 50).unwrap().figure(level).interval, few(1));
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn a_value_that_does_not_vary_has_no_interval_of_one_point() {
     let equal: Vec<f64> = (0..30).map(|row| if row % 2 == 0 { 0.3 } else { 0.1 + 0.2 }).collect();
     for values in [vec![0.25; 30], equal, vec![1.0; 30], vec![f64::NEG_INFINITY; 30]] {
         let mean = rows.mean(&values, None, 200).unwrap();
-        assert_eq!(mean.confidence_interval(level), constant, "{}", values[0]);
+        assert_eq!(mean.figure(level).interval, constant, "{}", values[0]);
     }
     let tasks: Vec<u32> = (0..30).collect();
     let by_task = ClusterEstimate::mean(&[1.0; 30], None, &tasks).unwrap();

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use agent_scorecard::budget_estimation::{
     AdaptiveConformal, BudgetEstimator, Calibrated, Estimate, Estimator, Level, LinearEstimator,
-    Metrics, PastQuantiles, Reading, Rollouts, Sample, Seed, StopRule, early_stopping,
+    Metrics, PastQuantiles, Reading, Rollouts, Sample, Seed, StopRule, Weight, early_stopping,
 };
 use rand_chacha::{
     ChaCha8Rng,

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fs::File, path::Path};
 
 use agent_scorecard::budget_estimation::{
-    LinearEstimator, Metrics, ProgressMetrics, Rollout, Rollouts,
+    LinearEstimator, Metrics, ProgressMetrics, Rollout, Rollouts, Weight,
 };
 use agent_scorecard::run_logs::RolloutFile;
 

@@ -64,7 +64,7 @@ pub struct ProspectiveItem<'a> {
 ///
 /// let item = |id| Item::new(id, 1.0, 100, true);
 /// let pool = Pool::new(vec![item("a")?, item("b")?, item("c")?])?;
-/// let plan = Plan::prospective(&InOrder, &pool, 200)?;
+/// let plan = Plan::prospective(&EqualShares::InOrder, &pool, 200)?;
 /// assert_eq!(plan.steps()[0], Step { position: 0, allocation: 66 });
 ///
 /// let planners: Vec<Box<dyn ProspectivePlanner>> =

@@ -123,7 +123,7 @@ pub const STREAM_MEASURES: [Measure; METRICS] = [
 /// };
 /// let mut stream = scored(&[0.9, 0.2], &[true, false])?;
 /// stream.append(&scored(&[0.4, 0.6], &[false, true])?);
-/// assert_eq!((stream.len(), stream.base_rate(None)?.get()), (4, 0.5));
+/// assert_eq!((stream.outcomes().len(), stream.base_rate(None)?.get()), (4, 0.5));
 /// let area = &stream.estimates(None, None)?[3];
 /// assert_eq!(area.measure.key, "auroc");
 /// assert_eq!(area.figure.as_ref().map(|figure| figure.value), Ok(1.0));

@@ -75,8 +75,8 @@ pub struct TerminationAudit {
 }
 
 impl TerminationAudit {
-    /// Counts one run with a weight, such as [`Weight::ONE`]. A run of weight 2 counts as two equal runs in means and rates, but as one run in
-    /// numbers of runs. A run of weight 0 is not counted.
+    /// Counts one run with a weight, such as [`Weight::ONE`]. A run of weight 2 counts as two equal runs in means and rates,
+    /// but as one run in numbers of runs. A run of weight 0 is not counted.
     ///
     /// ```
     /// use censoring::{Error, Probability, StopClass, StopReason, Stopped, TerminationAudit, Weight};

@@ -37,7 +37,9 @@ use crate::{
 /// let calls = vec![episode.call("pick")?.name, episode.call("search")?.name];
 ///
 /// let mut continued = Episode::new(&scenario);
-/// continued.replay(&calls)?;
+/// for call in &calls {
+///     continued.call(call)?;
+/// }
 /// assert_eq!(continued, episode);
 /// # Ok::<(), tool_graph::Error>(())
 /// ```

@@ -19,7 +19,7 @@ use crate::{
 /// let released = scenario.clone().with_rules(EnvironmentRules::RELEASED);
 /// let reason = |scenario: &Scenario, names: &[&str]| {
 ///     let mut episode = Episode::new(scenario);
-///     episode.replay(names)?;
+///     names.iter().try_for_each(|name| episode.call(name).map(|_| ()))?;
 ///     Ok::<_, tool_graph::Error>(episode.finish(true).left_out(&scenario.optimal_run()))
 /// };
 /// assert_eq!(reason(&released, &["search", "pick"])?, None);

@@ -182,13 +182,16 @@ impl SuccessLearner for LogisticSuccess {
     }
 }
 
-/// Returns the rows of positive weight, each with the weights of its failures and successes.
+/// The features of a row, and the weights of its failures and successes.
+type Row<'a> = (&'a [f64], f64, f64);
+
+/// Returns the rows of positive weight.
 fn rows<'a>(
     columns: usize,
     features: &'a [Vec<f64>],
     outcomes: &[bool],
     weights: Option<&[Weight]>,
-) -> Result<Vec<(&'a [f64], f64, f64)>, Error> {
+) -> Result<Vec<Row<'a>>, Error> {
     same_length("outcomes", features.len(), outcomes.len())?;
     same_length("weights", features.len(), weights.map_or(features.len(), <[Weight]>::len))?;
     let mut rows = Vec::with_capacity(features.len());

@@ -87,7 +87,6 @@ impl PrefixFeatures {
     }
 
     /// Returns the number of columns.
-    #[expect(clippy::len_without_is_empty, reason = "there is always a column")]
     pub(crate) fn len(&self) -> usize {
         let (others, features) = (self.others.len(), self.features.len());
         ESTIMATED + others * OTHER + features * FEATURE

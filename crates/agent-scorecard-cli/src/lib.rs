@@ -68,8 +68,8 @@ pub mod views {
         page::part_of_report(report)
     }
 
-    /// Returns the message of a condition such as `hit_rate < 0.5` if it is true, and otherwise `None`. `figure` finds
-    /// a figure by its location, like [`Report::placed`] of this report.
+    /// Returns a message if a condition such as `hit_rate < 0.5` is true, and `None` otherwise. `figure` looks up a
+    /// figure by its location in the report, as [`Report::placed`] does.
     ///
     /// # Errors
     ///

@@ -503,7 +503,7 @@ fn picture(columns: &[Column]) -> Picture {
         x: Axis::new("treatment").with_categories(names),
         y: Axis::new("mean log score in nats"),
         series: series.collect(),
-        note: "Higher is better. The bars span all possible means over all runs, whatever the outcomes of cut-off runs. Complete: only complete runs. Simple: cut-off runs count as failures. Estimated: cut-off runs at chances of success that are given, counted or modelled. Known: cut-off runs at their true chances of success. Weighted: complete runs represent similar cut-off runs, too."
+        note: "Higher is better. The bars span all possible means over all runs, whatever the outcomes of cut-off runs. Complete: only complete runs. Simple: cut-off runs count as failures. Estimated: each cut-off run counts with an estimated probability of success. Known: it counts with its true probability. Weighted: complete runs get larger weights to represent similar cut-off runs."
             .to_owned(),
     }
 }

@@ -297,7 +297,7 @@ pub fn level(text: &str) -> Result<Level, &'static str> {
     checked(text, Level::new, "give a number between 0 and 1")
 }
 
-/// Parses a name.
+/// Parses a name, which may not be empty.
 pub fn text(text: &str) -> Result<String, &'static str> {
     (!text.is_empty()).then(|| text.to_owned()).ok_or("give names with commas between them")
 }

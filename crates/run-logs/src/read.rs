@@ -152,8 +152,8 @@ pub fn read_path_by(
     read_files(path, Format::Lines, options, Some(fields))
 }
 
-/// Proposes the fields of a file for [`read_path_by`], as [`LineFields::suggest`] does; the file may be packed with
-/// gzip or zstd.
+/// Proposes which fields of a file to pass to [`read_path_by`]. Works like [`LineFields::suggest`], and also reads files
+/// compressed with gzip or zstd.
 ///
 /// # Errors
 ///

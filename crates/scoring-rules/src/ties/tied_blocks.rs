@@ -84,7 +84,7 @@ impl TiedBlocks<OrderedScore> {
 }
 
 impl TiedBlocks {
-    /// Sorts rows into blocks. Rows of weight 0 are ignored.
+    /// Groups rows of equal confidence into blocks. Rows of weight 0 are ignored.
     ///
     /// # Errors
     ///

@@ -45,7 +45,7 @@ pub(crate) const METRICS: usize = 8;
 pub(crate) const RANKS: Range<usize> = 3..6;
 
 /// The description of each metric of a stream: first the trajectory proper scores, then the diagnostics of one
-/// summary, in the order of [`ScoredStream::estimates`].
+/// summary value per run, in the order of [`ScoredStream::estimates`].
 ///
 /// ```
 /// use trajectory_metrics::{Better, STREAM_MEASURES};

@@ -217,7 +217,7 @@ impl Default for ActionSpan<'_> {
 }
 
 impl ActionSpan<'_> {
-    /// Returns the range of bytes that the action occupies in the tokens of a reply.
+    /// Returns the position of the action in the joined bytes of the tokens of a reply.
     ///
     /// # Errors
     ///

@@ -60,20 +60,14 @@ impl Budget {
     fn amounts(
         &self,
     ) -> (Vec<String>, Vec<Option<f64>>, Vec<f64>, Vec<f64>, Vec<Option<f64>>, Vec<f64>) {
-        let budget = &self.budget;
-        let names = budget.resources().map(|it| it.name).map(str::to_owned).collect();
-        let [spent, held] = [
-            budget.resources().map(|it| it.spent).collect(),
-            budget.resources().map(|it| it.held).collect(),
-        ];
-        let left = budget.resources().map(|it| it.left).collect();
+        let all: Vec<_> = self.budget.resources().collect();
         (
-            names,
-            budget.resources().map(|it| it.cap).collect(),
-            spent,
-            held,
-            left,
-            budget.resources().map(|it| it.excess).collect(),
+            all.iter().map(|it| it.name.to_owned()).collect(),
+            all.iter().map(|it| it.cap).collect(),
+            all.iter().map(|it| it.spent).collect(),
+            all.iter().map(|it| it.held).collect(),
+            all.iter().map(|it| it.left).collect(),
+            all.iter().map(|it| it.excess).collect(),
         )
     }
 

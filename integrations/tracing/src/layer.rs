@@ -113,7 +113,7 @@ impl GenAiLayer {
     ///
     /// [`Error::ScoringRules`] unless the share is from 0 to 1.
     pub fn with_warning_at(self, share: f64) -> Result<Self, Error> {
-        let names = self.watched.budget.resources().map(|it| it.name).map(|name| (name, None));
+        let names = self.watched.budget.resources().map(|it| (it.name, None));
         drop(BudgetMonitor::new(names)?.with_warning_at(share)?);
         self.watched.lock().warn_at = Some(share);
         Ok(self)

@@ -36,7 +36,7 @@ impl Monitor {
     fn advice_at(&self, warn_at: f64) -> Advice {
         let budget = self.budget();
         let estimates = vec![Estimate::NoAnswer; budget.resources().len()];
-        let monitor = BudgetMonitor::new(budget.resources().map(|it| it.name).map(|name| (name, None)));
+        let monitor = BudgetMonitor::new(budget.resources().map(|it| (it.name, None)));
         monitor
             .and_then(|monitor| monitor.with_warning_at(warn_at))
             .and_then(|mut monitor| monitor.advise(budget, &estimates, None))

@@ -58,8 +58,7 @@ impl Watched {
     }
 
     fn stop_at_unknown(&self, resource: &str) {
-        let mut resources = self.budget.resources().map(|it| it.name).zip(self.budget.resources().map(|it| it.left));
-        if resources.any(|(name, left)| name == resource && left.is_some()) {
+        if self.budget.resources().any(|it| it.name == resource && it.left.is_some()) {
             let unknown = format!("a span does not state its {resource}");
             self.budget.stop(StopReason::Other(unknown));
         }

@@ -1,6 +1,6 @@
 use arrow::{array::BooleanArray, datatypes::DataType};
 use budget_estimation::{
-    AnswerMode, Error, Estimate, Metrics, MetricsSummary, Rollouts, Sample, parse_answer,
+    AnswerMode, Error, Estimate, Metrics, MetricsSummary, Rollouts, Sample, Weight, parse_answer,
 };
 use datafusion_common::{Result, ScalarValue};
 
@@ -91,7 +91,7 @@ impl GroupState for BudgetMetricsOfRows {
             sample(answer.text(row), remaining, feasible.value(row))
         })?;
         self.rows += 1;
-        self.metrics.update(&sample).map_err(|error| Self::SPECIFICATION.failed(error))
+        self.metrics.update(&sample, Weight::ONE).map_err(|error| Self::SPECIFICATION.failed(error))
     }
 
     fn merge(&mut self, other: Self) -> Result<()> {

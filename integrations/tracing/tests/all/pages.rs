@@ -18,7 +18,10 @@ fn four_tasks_of_tokio_stay_within_one_budget() {
     let budget = monitor.budget();
     let spent: Vec<f64> = budget.resources().map(|it| it.spent).collect();
     assert!((60_000.0 - 4.0 * 4096.0..=60_000.0).contains(&spent[0]), "{budget}");
-    assert!(budget.resources().map(|it| it.excess).eq([0.0, 0.0]) && budget.resources().map(|it| it.held).eq([0.0, 0.0]));
+    assert!(
+        budget.resources().map(|it| it.excess).eq([0.0, 0.0])
+            && budget.resources().map(|it| it.held).eq([0.0, 0.0])
+    );
     let agents = monitor.agents();
     assert_eq!((ends.len(), monitor.open_calls()), (4, 0));
     assert!(ends.iter().all(|end| *end == StopReason::MaxTokens), "{ends:?}");

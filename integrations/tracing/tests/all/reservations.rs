@@ -30,7 +30,10 @@ fn a_reservation_is_settled_with_what_the_span_states_and_the_rest_as_reserved()
         assert_eq!(own.resources().map(|it| it.left).next(), Some(Some(1360.0)));
     });
     let budget = monitor.budget();
-    assert!(budget.resources().map(|it| it.spent).eq([640.0, 0.25]) && budget.resources().map(|it| it.excess).eq([0.0, 0.0]));
+    assert!(
+        budget.resources().map(|it| it.spent).eq([640.0, 0.25])
+            && budget.resources().map(|it| it.excess).eq([0.0, 0.0])
+    );
     // The dollars are unknown, but they were reserved.
     let dollars = monitor.agents()[0].used(Count::CostUsd);
     assert_eq!((budget.stop_reason(), dollars), (None, (0.0, 1)));
@@ -95,7 +98,10 @@ fn a_span_that_is_not_a_call_settles_its_reservation_with_what_it_states() {
         span.record("gen_ai.usage.input_tokens", 300);
     });
     let budget = monitor.budget();
-    assert!(budget.resources().map(|it| it.spent).eq([300.0 + 700.0 + 1000.0, 0.125 + 0.125 + 0.5]), "{budget}");
+    assert!(
+        budget.resources().map(|it| it.spent).eq([300.0 + 700.0 + 1000.0, 0.125 + 0.125 + 0.5]),
+        "{budget}"
+    );
     assert!(budget.resources().map(|it| it.held).eq([0.0, 0.0]));
 }
 
@@ -147,7 +153,11 @@ fn calls_within_a_call_with_a_reservation_are_settled_with_it() {
         usage(&outer, 970, 0.5);
     });
     let budget = monitor.budget();
-    assert!(budget.resources().map(|it| it.spent).eq([970.0, 0.5]) && budget.resources().map(|it| it.held).eq([0.0, 0.0]), "{budget}");
+    assert!(
+        budget.resources().map(|it| it.spent).eq([970.0, 0.5])
+            && budget.resources().map(|it| it.held).eq([0.0, 0.0]),
+        "{budget}"
+    );
     assert!(budget.resources().map(|it| it.excess).eq([30.0, 0.5]), "{budget}");
     assert_eq!(budget.stop_reason(), None);
 }
@@ -166,7 +176,11 @@ fn a_reservation_counts_in_full_beside_the_known_calls_within_if_one_is_unknown(
         }
     });
     let budget = monitor.budget();
-    assert!(budget.resources().map(|it| it.spent).eq([1300.0, 0.25]) && budget.resources().map(|it| it.held).eq([0.0, 0.0]), "{budget}");
+    assert!(
+        budget.resources().map(|it| it.spent).eq([1300.0, 0.25])
+            && budget.resources().map(|it| it.held).eq([0.0, 0.0]),
+        "{budget}"
+    );
     assert_eq!(
         (budget.stop_reason(), monitor.agents()[0].used(Count::TotalTokens)),
         (None, (300.0, 1))

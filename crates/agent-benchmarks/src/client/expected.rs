@@ -1,5 +1,5 @@
 use crate::{
-    client::{Client, Journal},
+    client::{http::Client, journal::Journal},
     engines::conversation::Conversation,
     error::Error,
     values::request::Request,

@@ -116,7 +116,8 @@ impl<'a> Knapsack<'a> {
 
     /// As [`Self::solve`], with about this number of partial choices; see
     /// [`Pool::oracle_within`](crate::Pool::oracle_within).
-    pub(crate) fn solve_within(&self, states: u64) -> Solution {
+    #[must_use]
+    pub fn solve_within(&self, states: u64) -> Solution {
         self.solution(solve(self.capacity, self.items, states))
     }
 

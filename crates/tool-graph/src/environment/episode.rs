@@ -19,7 +19,7 @@ use crate::{
 ///
 /// A run can be stopped and continued. Its state follows from the scenario and the calls, to the last bit: store
 /// the scenario, and the name and the parameters of each call. Later, start a new episode in the stored scenario and
-/// make the same calls, with [`Self::replay`] if all calls were made without parameters. A scenario in a file loses
+/// make the same calls, one [`Self::call`] each if all were made without parameters. A scenario in a file loses
 /// its limit on searches ([`Scenario::with_search_steps`](crate::Scenario::with_search_steps)), which must be set
 /// again by the same number. For JSON, take the feature `json`, which switches on exact numbers of `serde_json`
 /// (`float_roundtrip`); with the feature `serde` only, a cost may be read with another last bit.

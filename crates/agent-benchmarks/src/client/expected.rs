@@ -93,7 +93,7 @@ impl<'a> Expected<'a> {
 
     /// Adds `times` conversations with these numbers of requests.
     pub fn begin(&mut self, first: &Request, requests: [usize; 2], times: usize) {
-        self.conversations += times;
+        self.conversations = self.conversations.saturating_add(times);
         self.count(first, requests, times);
     }
 
@@ -106,8 +106,10 @@ impl<'a> Expected<'a> {
                 0
             }
         };
-        let replies = self.longest_reply.saturating_mul(most * most.saturating_sub(1) / 2);
-        let characters = [fewest * first, replies.saturating_add(most * first)];
+        let replies =
+            self.longest_reply.saturating_mul(most.saturating_mul(most.saturating_sub(1)) / 2);
+        let characters =
+            [fewest.saturating_mul(first), replies.saturating_add(most.saturating_mul(first))];
         for (sums, more) in
             [(&mut self.characters, characters), (&mut self.requests, [fewest, most])]
         {

@@ -48,7 +48,7 @@ pub fn shortened(name: &str, longest: usize) -> String {
     if letters <= longest {
         return name.to_owned();
     }
-    let half = (longest - 1) / 2;
+    let half = longest.saturating_sub(1) / 2;
     let start = name.chars().take(half);
     start.chain(['…']).chain(name.chars().skip(letters - half)).collect()
 }

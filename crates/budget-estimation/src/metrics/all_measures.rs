@@ -26,7 +26,7 @@ scoring_rules::checked! {
     /// per feasible sample with an interval, for the quantiles of the midpoint error.
     ///
     /// ```
-    /// use budget_estimation::{Weight, Error, Estimate, Level, Metrics, Rollouts, Sample};
+    /// use budget_estimation::{Error, Estimate, Level, Metrics, Rollouts, Sample, Weight};
     ///
     /// let mut rollouts = Rollouts::new(["tokens"])?;
     /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
@@ -74,7 +74,7 @@ struct MidpointError(
 /// The values of the measures, from [`Metrics`].
 ///
 /// ```
-/// use budget_estimation::{Weight, Error, Estimate, Metrics, Rollouts, Sample};
+/// use budget_estimation::{Error, Estimate, Metrics, Rollouts, Sample, Weight};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 20.0, 80.0], false)?;

@@ -17,7 +17,7 @@ pub(super) struct Detection(BTreeMap<usize, Option<Sample>>);
 /// without a sample, such as a run of a single turn, is not counted.
 ///
 /// ```
-/// use budget_estimation::{Weight, Error, Estimate, ProgressMetrics, Rollouts, Sample};
+/// use budget_estimation::{Error, Estimate, ProgressMetrics, Rollouts, Sample, Weight};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 20.0, 80.0, 50.0], false)?;

@@ -1,7 +1,7 @@
 /// Precision, recall and F1 of one class.
 ///
 /// ```
-/// use budget_estimation::{Weight, Error, Estimate, Metrics, Rollouts, Sample};
+/// use budget_estimation::{Error, Estimate, Metrics, Rollouts, Sample, Weight};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
@@ -41,7 +41,7 @@ pub struct ClassScores {
 /// instead, so its macro-F1 is at most one half if a class neither occurs nor is predicted.
 ///
 /// ```
-/// use budget_estimation::{Weight, Error, Estimate, Metrics, Rollouts, Sample};
+/// use budget_estimation::{Error, Estimate, Metrics, Rollouts, Sample, Weight};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 20.0, 80.0], true)?;

@@ -23,7 +23,7 @@ pub(super) struct ProperLosses {
 /// in them. Read them together with `answered` and `hit_rate`.
 ///
 /// ```
-/// use budget_estimation::{Weight, Error, Estimate, Level, Metrics, Rollouts, Sample};
+/// use budget_estimation::{Error, Estimate, Level, Metrics, Rollouts, Sample, Weight};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
@@ -123,7 +123,7 @@ pub(super) struct Diagnostics {
 /// runs, including runs that fail.
 ///
 /// ```
-/// use budget_estimation::{Weight, Error, Estimate, Metrics, Rollouts, Sample};
+/// use budget_estimation::{Error, Estimate, Metrics, Rollouts, Sample, Weight};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 20.0, 80.0], false)?;
@@ -208,7 +208,7 @@ impl Diagnostics {
 /// number of turns T of the finished run, which no estimator knows, so it is a strong reference.
 ///
 /// ```
-/// use budget_estimation::{Weight, Error, Estimate, Metrics, Rollouts, Sample};
+/// use budget_estimation::{Error, Estimate, Metrics, Rollouts, Sample, Weight};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 20.0, 80.0], true)?;

@@ -17,7 +17,7 @@ scoring_rules::checked! {
     /// Parts can be merged in any order. With the feature `serde`, they can be stored before.
     ///
     /// ```
-    /// use budget_estimation::{Weight, Error, LinearEstimator, ProgressMetrics, Rollouts};
+    /// use budget_estimation::{Error, LinearEstimator, ProgressMetrics, Rollouts, Weight};
     ///
     /// let mut rollouts = Rollouts::new(["tokens"])?;
     /// rollouts.push(&[50.0, 30.0, 60.0, 40.0], true)?;
@@ -51,7 +51,7 @@ scoring_rules::checked! {
 /// The values of the measures, from [`ProgressMetrics`].
 ///
 /// ```
-/// use budget_estimation::{Weight, Error, Estimate, ProgressMetrics, Rollouts, Sample};
+/// use budget_estimation::{Error, Estimate, ProgressMetrics, Rollouts, Sample, Weight};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[50.0, 20.0, 80.0], true)?;
@@ -209,7 +209,7 @@ impl ProgressMetrics {
 /// The measure of progress by which [`ProgressMetrics`](crate::ProgressMetrics) puts samples into bins.
 ///
 /// ```
-/// use budget_estimation::{Weight, Error, Estimate, ProgressAxis, ProgressMetrics, Rollouts, Sample};
+/// use budget_estimation::{Error, Estimate, ProgressAxis, ProgressMetrics, Rollouts, Sample, Weight};
 ///
 /// let mut rollouts = Rollouts::new(["tokens"])?;
 /// rollouts.push(&[30.0, 10.0, 60.0], false)?;

@@ -53,7 +53,7 @@ pub struct RunGroup {
 /// quantification, arXiv:2605.24756, appendix G.1 and table 6.
 ///
 /// ```
-/// use censoring::{Weight, Error, Probability, StopClass, StopReason, Stopped, TerminationAudit};
+/// use censoring::{Error, Probability, StopClass, StopReason, Stopped, TerminationAudit, Weight};
 ///
 /// let forecasts = Probability::from_slice(&[0.5, 0.25, 0.75])?;
 /// let mut audit = TerminationAudit::default();

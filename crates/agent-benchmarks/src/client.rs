@@ -4,13 +4,13 @@
 //! The client sleeps between attempts. It reads no environment variable: the key is an argument.
 
 mod api_key;
-mod expected;
+mod expected_requests;
 mod http;
 mod journal;
 mod runner;
 
 pub use api_key::ApiKey;
-pub use expected::Expected;
+pub use expected_requests::ExpectedRequests;
 pub use http::{Client, ClientSettings};
 pub use journal::{Journal, Spent};
 pub use runner::{AskError, run_all};

@@ -19,7 +19,7 @@ pub(crate) mod solving;
 pub use conversation::TriageConversation;
 pub use figures::TriageFigures;
 pub use instance::{Attempts, Instance, Triage};
-pub use judging::Judging;
+pub use judging::JudgeConversation;
 pub use knapsack_oracle::{
     Alpha, Efficiency, Execution, PlanReading, Pool, Regime, UnsolvableCounts,
 };

@@ -10,7 +10,7 @@ use std::{
 
 use agent_benchmarks::{
     Request,
-    client::{ApiKey, Client, Expected, Journal, Spent},
+    client::{ApiKey, Client, ExpectedRequests, Journal, Spent},
 };
 use agent_scorecard::{Field, Position};
 use signal_hook::{consts::SIGINT, flag};
@@ -91,7 +91,7 @@ pub(crate) fn output<P: Protocol>(protocol: &P) -> Result<Written, Box<dyn Error
         false => None,
     };
     // Wrong settings and files are found before anything is written.
-    let mut expected = Expected::new(common.max_output_tokens, &client, known.as_ref());
+    let mut expected = ExpectedRequests::new(common.max_output_tokens, &client, known.as_ref());
     protocol.expect(&mut expected)?;
     expected.check()?;
     if common.dry_run {
@@ -193,9 +193,10 @@ fn explained<P: Protocol>(error: Box<dyn Error>) -> Box<dyn Error> {
     format!("{error}; {help}").into()
 }
 
-fn dry_run<P: Protocol>(protocol: &P, expected: &Expected<'_>, answers: usize) -> String {
+fn dry_run<P: Protocol>(protocol: &P, expected: &ExpectedRequests<'_>, answers: usize) -> String {
     let common = protocol.common();
-    let [least, most] = expected.characters.map(|characters| characters / Expected::TOKEN);
+    let [least, most] =
+        expected.characters.map(|characters| characters / Request::CHARACTERS_PER_TOKEN);
     let upper = |unit: &str, most: String| {
         let replies = common.max_output_tokens;
         format!(", up to {most} {unit} if replies have {replies} tokens")

@@ -346,9 +346,6 @@ impl<E: Environment> Conversation for PlayConversation<E> {
     }
 }
 
-/// The number of characters per token, by the usual rule of thumb.
-const CHARACTERS_OF_A_TOKEN: usize = 4;
-
 /// Plays a run with a policy: a function that takes the run so far, including its environment, and returns the next
 /// reply.
 ///
@@ -362,7 +359,8 @@ pub fn play<E: Environment>(
     mut conversation: PlayConversation<E>,
     mut policy: impl FnMut(&PlayConversation<E>) -> String,
 ) -> Result<PlayRecord, Error> {
-    let tokens = |characters: usize| Some(characters.div_ceil(CHARACTERS_OF_A_TOKEN) as u64);
+    let tokens =
+        |characters: usize| Some(characters.div_ceil(Request::CHARACTERS_PER_TOKEN) as u64);
     while let Some(request) = conversation.request() {
         let input = request.messages.iter().map(|message| message.text.chars().count()).sum();
         let text = policy(&conversation);

@@ -8,13 +8,13 @@ use crate::{
     values::request::Request,
 };
 
-/// A conversation of one request with an external program, which judges an answer. The record is the verdict, or the
-/// reason why there is none.
+/// A conversation of one request, which asks a judge about an answer. The judge replies with exactly `true` or `false`,
+/// which is then the record. The record for any other reply is its text, and after a failure, the message.
 ///
 /// ```
 /// use agent_benchmarks::{
 ///     Checker, Question, Reply, Request, Sampling, converse,
-///     triage::{Judging, SolveConversation},
+///     triage::{JudgeConversation, SolveConversation},
 /// };
 ///
 /// let question = Question::new("q1", "What is 6 times 7?", Checker::Outside);
@@ -23,17 +23,17 @@ use crate::{
 /// };
 /// let solving = SolveConversation::new(&question, Sampling::default());
 /// let record = converse(solving, says("<answer>42</answer>"))?;
-/// assert_eq!(converse(Judging::new(&record), says("true"))?, Ok(true));
-/// assert_eq!(converse(Judging::new(&record), says("perhaps"))?, Err("perhaps".to_owned()));
+/// assert_eq!(converse(JudgeConversation::new(&record), says("true"))?, Ok(true));
+/// assert_eq!(converse(JudgeConversation::new(&record), says("perhaps"))?, Err("perhaps".to_owned()));
 /// # Ok::<(), agent_benchmarks::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Judging {
+pub struct JudgeConversation {
     request: Option<Request>,
     solved: Result<bool, String>,
 }
 
-impl Judging {
+impl JudgeConversation {
     /// Creates the conversation about an attempt. The text of its request is a JSON object with `id`, `answer` and
     /// `reply`.
     #[must_use]
@@ -46,7 +46,7 @@ impl Judging {
     }
 }
 
-impl Conversation for Judging {
+impl Conversation for JudgeConversation {
     type Record = Result<bool, String>;
 
     fn request(&self) -> Option<&Request> {

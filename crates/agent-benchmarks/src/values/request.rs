@@ -53,6 +53,9 @@ pub struct Request {
 }
 
 impl Request {
+    /// The number of characters per token in English text, by the usual rule of thumb.
+    pub const CHARACTERS_PER_TOKEN: usize = 4;
+
     /// Creates a request with these messages, without tools and with the provider's own settings.
     #[must_use]
     pub fn new(messages: Vec<Message>) -> Self {

@@ -8,7 +8,7 @@ use std::{
 
 use agent_benchmarks::{
     Checker, Conversation, Question, Record, Request,
-    client::{AskError, Expected, Journal, run_all},
+    client::{AskError, ExpectedRequests, Journal, run_all},
     read_questions,
 };
 use agent_scorecard::Report;
@@ -27,7 +27,7 @@ pub(crate) trait Protocol {
     fn setting(&self) -> String;
 
     /// Returns the requests. Wrong settings and files are found here, before anything is written.
-    fn expect(&self, expected: &mut Expected<'_>) -> Result<(), Box<dyn Error>>;
+    fn expect(&self, expected: &mut ExpectedRequests<'_>) -> Result<(), Box<dyn Error>>;
 
     /// Sends the requests, and returns the records and the report.
     fn run(&self, asking: &Asking<'_>) -> Result<Finished, Box<dyn Error>>;

@@ -8,7 +8,7 @@ use agent_benchmarks::{
         Budget, BudgetRecord, FactRules, Instance, Prompts, ResourceKind, Rollouts, Shown, Task,
         rollouts_of_runs,
     },
-    client::Expected,
+    client::ExpectedRequests,
 };
 use agent_scorecard::{Position, live, options};
 use budget_estimation::{Seed, bagen::ProbeMethod};
@@ -327,7 +327,7 @@ impl Protocol for Options {
         setting
     }
 
-    fn expect(&self, expected: &mut Expected<'_>) -> Result<(), Box<dyn Error>> {
+    fn expect(&self, expected: &mut ExpectedRequests<'_>) -> Result<(), Box<dyn Error>> {
         let setting = self.protocol()?;
         let Runs { rollouts, .. } = self.runs()?;
         for (name, instance) in Self::instances(&setting, &rollouts)? {
@@ -336,7 +336,7 @@ impl Protocol for Options {
             expected.conversations += usize::from(conversation.request().is_some());
             // No request depends on the replies before it.
             while let Some(request) = conversation.request() {
-                expected.count(request, [1; 2], 1);
+                expected.add_requests(request, [1; 2], 1);
                 conversation.reply(Reply::default())?;
             }
         }

@@ -4,7 +4,7 @@ use std::{error::Error, num::ParseIntError, ops::RangeInclusive, path::PathBuf};
 
 use agent_benchmarks::{
     Branch, Continuations, Conversation, Run, Sampling, StopReason,
-    client::Expected,
+    client::ExpectedRequests,
     confidence::{
         Confidence, ConfidenceConversation, ConfidenceRecord, Continued, Corpus, Dataset, FollowUp,
         Instance, Prompts, TruthProbe,
@@ -286,7 +286,7 @@ impl Protocol for Options {
         format!("at most {} steps, {actions}{explanation}{asked}, {texts}", self.steps())
     }
 
-    fn expect(&self, expected: &mut Expected<'_>) -> Result<(), Box<dyn Error>> {
+    fn expect(&self, expected: &mut ExpectedRequests<'_>) -> Result<(), Box<dyn Error>> {
         if self.p_true {
             self.common.check_logprobs("--p-true")?;
         }
@@ -302,9 +302,9 @@ impl Protocol for Options {
                 let steps = (0..self.steps()).filter(|step| self.goes_on_at(*step));
                 let points = steps.map(|step| [usize::from(step == 0), most - 3 * step]);
                 for range in points.chain([[0, more]]) {
-                    expected.begin(first, range, self.branches.unwrap_or(0));
+                    expected.add_conversations(first, range, self.branches.unwrap_or(0));
                 }
-                expected.begin(first, [1, self.steps()], usize::from(self.p_true));
+                expected.add_conversations(first, [1, self.steps()], usize::from(self.p_true));
                 continue;
             };
             let run = &record.record.run;

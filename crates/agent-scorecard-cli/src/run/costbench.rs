@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use agent_benchmarks::{
-    client::Expected,
+    client::ExpectedRequests,
     costbench::{
         CostBench, CostBenchRecord, CostModel, EnvironmentRules, EventKind, Instance, Objective,
         Prompts, Query, ReplyRules, RuleVersion, Split, queries, read_queries,
@@ -164,7 +164,7 @@ impl Protocol for Options {
         )
     }
 
-    fn expect(&self, expected: &mut Expected<'_>) -> Result<(), Box<dyn Error>> {
+    fn expect(&self, expected: &mut ExpectedRequests<'_>) -> Result<(), Box<dyn Error>> {
         if self.logprobs.is_some() {
             self.common.check_logprobs("--logprobs")?;
         }

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use agent_benchmarks::{client::Expected, play::PlayConversation, sokoban::Texts};
+use agent_benchmarks::{client::ExpectedRequests, play::PlayConversation, sokoban::Texts};
 
 use crate::{
     games::Game,
@@ -65,7 +65,7 @@ impl<G: Game> Protocol for Options<G> {
         format!("{game}, {asks}, tokens of a turn: {turn}, {texts}")
     }
 
-    fn expect(&self, expected: &mut Expected<'_>) -> Result<(), Box<dyn Error>> {
+    fn expect(&self, expected: &mut ExpectedRequests<'_>) -> Result<(), Box<dyn Error>> {
         let most = G::TURNS * (1 + usize::from(self.game.course().ask));
         for (name, conversation) in self.conversations()? {
             expected.add(&name, conversation, [1, most])?;

@@ -10,9 +10,9 @@ use std::{
 
 use agent_benchmarks::{
     Api, Attempted, Checker as Answer, Conversation, Question, Request,
-    client::Expected,
+    client::ExpectedRequests,
     triage::{
-        Alpha, Attempts, Framing, Instance, Judging, PlanReading, Prompts, Regime,
+        Alpha, Attempts, Framing, Instance, JudgeConversation, PlanReading, Prompts, Regime,
         SolveConversation, SolveRecord, Triage, TriageRecord,
     },
 };
@@ -195,7 +195,7 @@ impl Options {
     fn known(
         &self,
         question: &Question,
-        expected: &mut Expected<'_>,
+        expected: &mut ExpectedRequests<'_>,
     ) -> Result<Option<SolveRecord>, agent_benchmarks::Error> {
         if let Some(recorded) = SolveRecord::of_recorded(question) {
             return Ok(Some(recorded));
@@ -204,7 +204,7 @@ impl Options {
         let start = SolveConversation::new(question, self.common.sampling());
         let Some(record) = expected.add(&name, start, [1; 2])? else { return Ok(None) };
         let Some(verdict) = self.verdict(&name, question, &record) else { return Ok(Some(record)) };
-        let mut judging = Judging::new(&record);
+        let mut judging = JudgeConversation::new(&record);
         expected.resume(&verdict, &mut judging)?;
         Ok(judging.request().is_none().then(|| record.judged(judging.finish().ok())))
     }
@@ -267,8 +267,8 @@ impl Options {
             let limit = Duration::from_secs(self.checker_timeout);
             let ask = |request: &Request| checker.ask(request, limit);
             let judges = Asking { ask: &ask, ..*asking };
-            let verdicts =
-                judges.run("triage: verdicts", &waiting, |(_, record)| Judging::new(record))?;
+            let verdicts = judges
+                .run("triage: verdicts", &waiting, |(_, record)| JudgeConversation::new(record))?;
             let n = verdicts.len();
             let mut missing = verdicts.iter().filter_map(|verdict| verdict.as_ref().err());
             if let Some(first) = missing.next() {
@@ -437,7 +437,7 @@ impl Protocol for Options {
         format!("each question alone, {PROBLEMS} in pools")
     }
 
-    fn expect(&self, expected: &mut Expected<'_>) -> Result<(), Box<dyn Error>> {
+    fn expect(&self, expected: &mut ExpectedRequests<'_>) -> Result<(), Box<dyn Error>> {
         let (prompts, [questions, unsolvable]) = (self.prompts()?, self.questions()?);
         // Whether there are enough unsolvable questions is known now.
         self.pools(&questions, &unsolvable, self.unsolvable_share)?;
@@ -459,7 +459,7 @@ impl Protocol for Options {
             let conversation = instance.conversation();
             let record = match (is_open, conversation.request()) {
                 (true, Some(first)) => {
-                    expected.begin(first, [1; 2], 1);
+                    expected.add_conversations(first, [1; 2], 1);
                     None
                 }
                 _ => expected.add(&name, conversation, [1; 2])?,
@@ -471,7 +471,10 @@ impl Protocol for Options {
                 for question in instance.questions() {
                     let again = (question.clone(), Some(1));
                     let start = self.start(&again, &prompts);
-                    start.request().into_iter().for_each(|it| expected.count(it, [0, 1], times));
+                    start
+                        .request()
+                        .into_iter()
+                        .for_each(|it| expected.add_requests(it, [0, 1], times));
                 }
                 continue;
             };

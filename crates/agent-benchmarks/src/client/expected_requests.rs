@@ -10,20 +10,20 @@ use crate::{
 /// ```
 /// use agent_benchmarks::{
 ///     ModelError,
-///     client::{Client, ClientSettings, Expected},
+///     client::{Client, ClientSettings, ExpectedRequests},
 ///     costbench::{CostBench, Split, queries},
 /// };
 ///
 /// let client = Client::new("http://localhost/v1", "model".to_owned(), None, ClientSettings::default())?;
 /// let instance = CostBench::new(0)?.instance(&queries(Split::Test, 42)[0]);
-/// let mut expected = Expected::new(100, &client, None);
+/// let mut expected = ExpectedRequests::new(100, &client, None);
 /// assert!(expected.add("first", instance.conversation(), [3, 5])?.is_none());
 /// assert_eq!((expected.conversations, expected.requests), (1, [3, 5]));
 /// assert!(expected.characters[0] < expected.characters[1]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct Expected<'a> {
+pub struct ExpectedRequests<'a> {
     /// The number of conversations with a remaining request.
     pub conversations: usize,
     /// The minimum and the maximum number of requests.
@@ -40,10 +40,7 @@ pub struct Expected<'a> {
     problem: Option<Error>,
 }
 
-impl<'a> Expected<'a> {
-    /// The number of characters per token in English text.
-    pub const TOKEN: usize = 4;
-
+impl<'a> ExpectedRequests<'a> {
     /// Creates an estimate without conversations. Replies have up to `max_output_tokens` tokens, `client` forms the
     /// bodies of requests, and `journal` has the existing answers.
     #[must_use]
@@ -53,7 +50,7 @@ impl<'a> Expected<'a> {
             conversations: 0,
             requests: [0; 2],
             characters: [0; 2],
-            longest_reply: tokens.saturating_mul(Self::TOKEN),
+            longest_reply: tokens.saturating_mul(Request::CHARACTERS_PER_TOKEN),
             client,
             journal,
             problem: None,
@@ -87,18 +84,18 @@ impl<'a> Expected<'a> {
         };
         // One that has begun goes on.
         let fewest = fewest.saturating_sub(known).max(known.min(1));
-        self.begin(request, [fewest, most.saturating_sub(known).max(1)], 1);
+        self.add_conversations(request, [fewest, most.saturating_sub(known).max(1)], 1);
         Ok(None)
     }
 
     /// Adds `times` conversations with these numbers of requests.
-    pub fn begin(&mut self, first: &Request, requests: [usize; 2], times: usize) {
+    pub fn add_conversations(&mut self, first: &Request, requests: [usize; 2], times: usize) {
         self.conversations = self.conversations.saturating_add(times);
-        self.count(first, requests, times);
+        self.add_requests(first, requests, times);
     }
 
     /// Adds a minimum and a maximum number of requests `times` times. Each request repeats the first one and the replies.
-    pub fn count(&mut self, first: &Request, [fewest, most]: [usize; 2], times: usize) {
+    pub fn add_requests(&mut self, first: &Request, [fewest, most]: [usize; 2], times: usize) {
         let first = match self.client.body(first) {
             Ok(body) => body.len(),
             Err(error) => {
@@ -124,7 +121,7 @@ impl<'a> Expected<'a> {
     /// # Errors
     ///
     /// The last error of [`Client::body`].
-    pub fn check(&mut self) -> Result<(), Error> {
-        self.problem.take().map_or(Ok(()), Err)
+    pub fn check(&self) -> Result<(), Error> {
+        self.problem.clone().map_or(Ok(()), Err)
     }
 }

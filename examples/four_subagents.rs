@@ -45,9 +45,8 @@ fn main() -> Result<(), Error> {
 fn subagent(name: &str, budget: &Budget, costs: &Mutex<CallCosts>) -> Result<StopReason, Error> {
     let costs = || costs.lock().unwrap_or_else(PoisonError::into_inner);
     let own = budget.child(&[("tokens", 25_000.0)])?;
-    let mut monitor =
-        BudgetMonitor::new(own.resources().map(|it| it.name).map(|resource| (resource, None)))?
-            .with_stop_rule(StopRule::first_impossible().with_reading(Reading::Cap));
+    let mut monitor = BudgetMonitor::new(own.resources().map(|it| (it.name, None)))?
+        .with_stop_rule(StopRule::first_impossible().with_reading(Reading::Cap));
     for call in 0.. {
         let amount = costs().amount(LARGEST)?;
         let held = match own.reserve(&[("tokens", amount), ("usd", amount * PRICE)]) {

@@ -64,7 +64,7 @@ pub struct Budget {
     pub(super) node: Arc<Node>,
 }
 
-/// A resource of a [`Budget`], with its amounts at one moment.
+/// A resource of a [`Budget`]. Its amounts are read one after another, so they may not add up while other threads spend.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BudgetResource<'a> {
@@ -257,7 +257,7 @@ impl Budget {
         Ok(())
     }
 
-    /// Returns the resources in the order of [`Self::new`], each with its cap and its amounts at this moment.
+    /// Returns the resources in the order of [`Self::new`], each with its cap and its current amounts.
     ///
     /// ```
     /// use budget_estimation::{Budget, Error};
@@ -274,13 +274,15 @@ impl Budget {
     #[must_use]
     pub fn resources(&self) -> impl ExactSizeIterator<Item = BudgetResource<'_>> {
         self.cells().enumerate().map(|(at, (unit, cell))| {
+            // Before the excess, which grows first when a call settles: `left + excess` is then never below 0.
+            let left = self.node.left(at).map(|(left, ..)| left);
             let amounts = cell.amounts();
             BudgetResource {
                 name: &unit.name,
                 cap: (cell.cap() != NONE).then(|| unit.amount(cell.cap())),
                 spent: unit.amount(amounts.spent),
                 held: unit.amount(amounts.committed.saturating_sub(amounts.spent)),
-                left: self.node.left(at).map(|(left, ..)| left),
+                left,
                 excess: unit.amount(amounts.excess),
             }
         })

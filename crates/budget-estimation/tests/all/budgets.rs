@@ -154,13 +154,13 @@ fn threads_never_hold_and_spend_more_than_the_cap_and_the_excess() {
         let (done, whole) = (&ended, &budget);
         scope.spawn(move || {
             while !done.load(Ordering::Relaxed) {
+                for it in whole.resources() {
+                    assert!(it.left.unwrap_or(f64::INFINITY) + it.excess >= 0.0, "{it:?}");
+                }
                 for budget in &watched {
                     // The excess last, which only grows. What is left is the least of both budgets.
-                    let left: Vec<f64> = budget
-                        .resources()
-                        .map(|it| it.left)
-                        .map(|left| left.unwrap_or(f64::INFINITY))
-                        .collect();
+                    let left: Vec<f64> =
+                        budget.resources().map(|it| it.left.unwrap_or(f64::INFINITY)).collect();
                     let excess = budget
                         .resources()
                         .map(|it| it.excess)

@@ -3,10 +3,10 @@
 //! The calibrators of this crate fit it to transformed forecasts, and `censoring` fits its model of
 //! success to features of runs.
 
-use scoring_rules::CompensatedSum;
+use scoring_rules::{CompensatedSum, Weight};
 
 use crate::{
-    checks::{same_length, setting},
+    checks::{all_finite, same_length, setting},
     error::{Error, Shared},
 };
 
@@ -88,7 +88,7 @@ pub(crate) struct Rows {
 }
 
 /// Fits a line to rows, in any order, of this number of features, each with the weight of its failures and of its
-/// successes. Each feature is reduced by its weighted mean and divided by its standard deviation. Returns the line, the
+/// successes. Each feature is centred at its weighted mean and divided by its standard deviation. Returns the line, the
 /// means and the divisors.
 ///
 /// A feature whose standard deviation is at most 1e-12 of its largest absolute value, or below 1e-100, has an infinite
@@ -96,8 +96,10 @@ pub(crate) struct Rows {
 ///
 /// # Errors
 ///
-/// [`scoring_rules::Error::Length`] for a row with another number of features; [`scoring_rules::Error::Empty`] if no row
-/// has positive weight; [`Error::OneClass`] if one outcome has less than 1e-12 of the weight.
+/// [`scoring_rules::Error::Setting`] for a penalty that is not from 1e-20 to 1e20;
+/// [`scoring_rules::Error::Length`] for a row with another number of features; [`scoring_rules::Error::NotFiniteAt`] for
+/// a feature and [`scoring_rules::Error::Weight`] for a weight that is not valid; [`scoring_rules::Error::Empty`] if no
+/// row has positive weight; [`Error::OneClass`] if one outcome has less than 1e-12 of the weight.
 ///
 /// ```
 /// use trajectory_metrics::logistic::{fit_standardised, sigmoid};
@@ -114,9 +116,14 @@ pub fn fit_standardised<'a>(
     rows: impl IntoIterator<Item = (&'a [f64], f64, f64)>,
     penalty: f64,
 ) -> Result<(Line, Vec<f64>, Vec<f64>), Error> {
+    check_penalty(penalty)?;
     let mut all = Rows::new(columns);
     for (features, failures, successes) in rows {
         same_length("features", columns, features.len())?;
+        all_finite("features", features)?;
+        for weight in [failures, successes] {
+            Weight::new(weight)?;
+        }
         all.push(features, failures, successes);
     }
     all.fit_standardised(penalty)

@@ -6,8 +6,8 @@ use std::{collections::BTreeMap, fmt::Debug};
 use proptest::prelude::*;
 use serde_json::Value;
 use trajectory_metrics::{
-    BetaCalibration, CalibrationMap, Calibrator, CrossFit, Folds, Isotonic, Platt, PlattMap,
-    TemperatureScaling, Traces, VennAbers, WeightSchedule,
+    BetaCalibration, CalibrationMap, Calibrator, CrossFit, Error, Folds, Isotonic, Platt, PlattMap,
+    TemperatureScaling, Traces, VennAbers, WeightSchedule, logistic::fit_standardised,
 };
 
 use crate::common::{
@@ -504,4 +504,23 @@ fn confidences_near_one_are_shrunk_towards_the_base_rate_and_keep_their_order() 
     let short = Folds::new(&traces.outcomes()[1..], &ids[1..], 2).unwrap();
     let error = CrossFit::new(&Isotonic, &traces, &short, &schedule).unwrap_err();
     assert_eq!(error, scoring_rules::checks::length("folds", 200, 199).into());
+}
+
+#[test]
+fn a_logistic_fit_refuses_numbers_that_have_no_line() {
+    let fit = |feature: f64, failures: f64, penalty: f64| {
+        let (first, second) = ([feature], [3.0]);
+        let rows: [(&[f64], f64, f64); 2] = [(&first, failures, 1.0), (&second, 1.0, 3.0)];
+        fit_standardised(1, rows, penalty).map(|(line, ..)| line.slopes[0] > 0.0)
+    };
+    assert_eq!(fit(1.0, 3.0, 1e-9), Ok(true));
+    let message = |found: Result<bool, Error>| found.unwrap_err().to_string();
+    for feature in [f64::NAN, f64::INFINITY] {
+        let expected = format!("features, entry 0: {feature} is not finite");
+        assert!(message(fit(feature, 3.0, 1e-9)).starts_with(&expected));
+    }
+    assert!(message(fit(1.0, -1.0, 1e-9)).contains("-1"));
+    for penalty in [f64::NAN, 0.0, 1e21] {
+        assert!(message(fit(1.0, 3.0, penalty)).contains("from 1e-20 to 1e20"));
+    }
 }

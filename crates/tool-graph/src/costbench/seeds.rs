@@ -89,7 +89,8 @@ impl Library {
         let range = |event| {
             // The first draw overlaps nothing, and all draws of a later event overlap the first range.
             let mut drawn = 0..=0;
-            for _ in 0..if event == 0 { 1 } else { later } {
+            let draws = if event == 0 { 1 } else { later };
+            for _ in 0..draws {
                 let first = stream.choice(2..longest - width + 1);
                 let last = stream.choice(first + width..longest + 1);
                 drawn = first as usize..=last as usize;

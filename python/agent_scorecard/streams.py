@@ -116,7 +116,7 @@ def check_forecasts(
         As for `traces`.
     missing : {"refuse", "leave-out", "skip", "carry-forward", "clip"}
         The policy for such a forecast: refuse it; leave its run out; skip its step; repeat the previous forecast, or
-        leave the run out if there is none; or move values outside [0, 1] to 0 or 1, and refuse missing values.
+        leave out a run whose first forecast is missing; or move values outside [0, 1] to 0 or 1, and refuse missing values.
     first : float, optional
         With ``"carry-forward"``, the value of a missing first forecast.
 

@@ -77,7 +77,7 @@ impl SokobanGame {
         Ok((effect.reward, effect.is_solved, self.game.has_ended()))
     }
 
-    /// The least steps to the solution: infinite if there is none, `None` after so many states without an answer.
+    /// The least steps to the solution: infinite without a solution; `None` if `most_states` states gave no answer.
     fn least_steps(&self, py: Python<'_>, most_states: usize) -> Option<f64> {
         match py.detach(|| self.game.room().least_steps(most_states)) {
             Need::Steps(plan) => Some(plan.len() as f64),

@@ -254,7 +254,7 @@ impl<'a> Runs<'a> {
         self.files.as_ref().map(Ahead::progress)
     }
 
-    /// Opens the next file with a recognized format; returns false if there is none.
+    /// Opens the next file with a recognized format; returns false if no such file is left.
     fn open_next(&mut self) -> Result<bool, Error> {
         while let Some((path, found)) = self.files.as_mut().and_then(Ahead::next_file) {
             if path.ancestors().any(|folder| self.owned.contains(folder)) {

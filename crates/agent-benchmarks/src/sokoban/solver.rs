@@ -83,7 +83,7 @@ struct State {
 
 #[derive(Clone, Copy)]
 struct Push {
-    /// The previous state; [`FIRST`] if there is none.
+    /// The previous state; [`FIRST`] for the first state.
     parent: u32,
     /// The previous position of the box, where the player is now.
     from: u16,

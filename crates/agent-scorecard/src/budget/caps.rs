@@ -504,7 +504,7 @@ fn picture(needs: &[Need], rows: &[Block], unit: &str) -> Picture {
     series.retain(|series| !series.is_empty());
     let end = rows.iter().filter_map(|row| row.number(key::cap)).fold(most, f64::max);
     Picture {
-        title: "Caps: how many successes would each have kept, and how much cost saved?".to_owned(),
+        title: "Caps: successes kept and cost saved".to_owned(),
         x: Axis::new(format!("cap on the {unit} of a run")).with_range(0.0, end),
         y: Axis::new("share").with_range(0.0, 1.0),
         series,

@@ -118,7 +118,7 @@ pub enum Value {
     Figure(Measure, Result<Figure, Undefined>),
     /// The bounds of a number that is not identified, or the reason why there are none.
     Bounds(Measure, Result<Interval, Undefined>),
-    /// Any JSON value; null if there is none.
+    /// Any JSON value; null for a missing value.
     Json(serde_json::Value),
     /// A block of values.
     Block(Block),
@@ -359,7 +359,7 @@ impl Block {
         Self { title: title.into(), ..Self::of(fields) }
     }
 
-    /// Adds sentences. With [`Position::Note`], JSON lists the notes even if there is none.
+    /// Adds sentences. With [`Position::Note`], JSON has `notes` even without a sentence.
     pub fn say(&mut self, position: Position, sentences: impl IntoIterator<Item = String>) {
         self.lists_notes |= position == Position::Note;
         self.sentences.extend(sentences.into_iter().map(|sentence| (position, sentence)));

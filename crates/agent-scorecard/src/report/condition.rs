@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 use crate::report::figures::PlacedFigure;
 
 /// A condition on a value in the JSON of a report, such as `tps_log < -0.6`: a key, one of `<`, `<=`, `>` and `>=`, and
-/// a finite number. It is a gate for continuous integration, so a value that cannot be known is an error.
+/// a finite number. It is a gate for continuous integration, so a value that cannot be known is an error. Errors
+/// name the options of the command.
 ///
 /// ```
 /// use agent_scorecard::Condition;

@@ -33,7 +33,7 @@ fn made_by_inspect(stem: &str) -> Option<[&str; 2]> {
     (is_time && is_id).then(|| [&time[..19], task])
 }
 
-/// Returns a name with at most this many letters. A long name loses its middle, because names of one family differ at
+/// Returns a name with at most this many letters, but at least `…`. A long name loses its middle, because names of one family differ at
 /// either end.
 ///
 /// ```

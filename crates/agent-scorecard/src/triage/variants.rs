@@ -84,7 +84,7 @@ impl VariantTable {
     ///
     /// # Errors
     ///
-    /// [`InputError`] with the line and the field.
+    /// [`InputError`] with the line and the field. The scores of the lines before it are kept.
     ///
     /// ```
     /// use agent_scorecard::triage::VariantTable;

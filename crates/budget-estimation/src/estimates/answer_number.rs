@@ -39,7 +39,7 @@ fn point_estimate(text: &str, mode: AnswerMode) -> Result<Estimate, AnswerError>
 }
 
 /// Returns the position of the first comma that is not followed by a digit, where a number among several
-/// resources ends; the length of the text if there is none.
+/// resources ends; the length of a text without such a comma.
 fn end_of_number(text: &str) -> usize {
     let bytes = text.as_bytes();
     let ends = |&at: &usize| {

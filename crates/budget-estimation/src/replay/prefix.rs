@@ -10,7 +10,8 @@ use crate::{
 /// contents and features, the keys of the run, and the caps. It contains nothing about later turns, the total number of
 /// turns or the outcome.
 ///
-/// One resource is to be estimated. The costs of the other resources are visible too.
+/// One resource is to be estimated. The costs of the other resources are visible too: of one by its handle in
+/// [`Self::usage_of`], and of all in a [`Context`](crate::Context).
 ///
 /// ```
 /// use budget_estimation::{Error, Rollouts};

@@ -1,8 +1,6 @@
 use std::num::NonZeroU32;
 
-use scoring_rules::Probability;
-
-use scoring_rules::checks::setting;
+use scoring_rules::{Probability, checks::setting};
 
 use crate::{
     checks::positive,

@@ -49,7 +49,8 @@ impl Plan {
     }
 }
 
-/// A planner that knows every true cost, which it allocates. [`InformedPlanner`] has an example.
+/// A planner that knows the true cost of every item and allocates it. [`Self::Oracle`] also knows the outcomes.
+/// [`InformedPlanner`] has an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]

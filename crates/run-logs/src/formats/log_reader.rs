@@ -166,7 +166,7 @@ impl Shape {
         shape
     }
 
-    /// Returns the problem with the object: `None` if there is none, or if no field of an object was seen, so that the file need
+    /// Returns the problem with the object. `None` without a problem, and if no field was seen, because the file may then
     /// not be JSON.
     pub(crate) fn into_fault(self) -> Option<(Place, Problem)> {
         self.fault.filter(|_| !self.fields.is_empty())

@@ -366,7 +366,7 @@ fn put_together(
 }
 
 impl TableRuns {
-    /// Returns the position of the run with this id and trial, or its future position if there is none yet.
+    /// Returns the position of the run with this id and trial, or the position that a new run will have.
     fn place(&mut self, id: &str, trial: Option<u64>) -> usize {
         let mut hasher = DefaultHasher::new();
         (id, trial).hash(&mut hasher);

@@ -34,7 +34,7 @@ use crate::error::Error;
 /// Rindt and others (2022), Survival regression with proper scoring rules and monotonic neural
 /// networks.
 ///
-/// In JSON an observed number is the list `[value, cap]`; the cap is `null` if there is none.
+/// In JSON an observed number is the list `[value, cap]`; the cap is `null` for a number without a cap.
 ///
 /// ```
 /// use scoring_rules::{Error, Level, Observed, pinball_loss};
@@ -56,7 +56,7 @@ use crate::error::Error;
 pub struct Observed {
     /// The outcome, or the cap if the outcome is censored.
     pub(crate) value: f64,
-    /// Infinite if there is none.
+    /// The cap; infinite for a number without a cap.
     cap: f64,
 }
 

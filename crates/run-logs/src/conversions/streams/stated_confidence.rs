@@ -395,7 +395,7 @@ static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"^[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?").ok()
 });
 
-/// Returns the length of the decimal number that a text starts with; 0 if there is none.
+/// Returns the length of the decimal number that a text starts with; 0 if it starts with no number.
 fn number_length(text: &str) -> usize {
     let found = NUMBER.as_ref().and_then(|number| number.find(text));
     found.map_or(0, |number| number.len())

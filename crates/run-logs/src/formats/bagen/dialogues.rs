@@ -529,7 +529,7 @@ pub(super) fn text(value: &Value) -> String {
     }
 }
 
-/// Returns the list in a field; empty if there is none.
+/// Returns the list in a field; empty for any other value.
 pub(super) fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
     match field(value, key) {
         Value::List(items) => items,

@@ -183,7 +183,7 @@ impl<'a, R: Read + Seek> Parts<'a, R> {
         Ok(found)
     }
 
-    /// Reads an entry that is one JSON value; `None` if there is none.
+    /// Reads an entry that is one JSON value; `None` if the archive has no such entry.
     fn entry<T>(
         &mut self,
         name: &str,

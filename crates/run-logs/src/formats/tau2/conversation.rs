@@ -122,7 +122,7 @@ impl Conversation {
         }
     }
 
-    /// Notes the results of tools: by the id of the call, or in the order of the calls if there is none.
+    /// Notes the results of tools. A result without an id belongs to the first open call.
     fn answer(&mut self, results: Vec<ToolResult>) {
         for result in results {
             let is_open = |call: &&mut RecordedCall| call.ok.is_none();

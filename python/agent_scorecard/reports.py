@@ -311,7 +311,7 @@ def traces(
     confidence_pattern : str, optional
         A regular expression that finds the stated confidence; its first group is the number.
     runs_by : {"trace", "session"}
-        What is a run in logs of spans.
+        What counts as a run in logs of spans.
     field : sequence of str
         For JSON Lines of another program, the fields that hold the facts of a run, such as
         ``"outcome=metadata.result"``.
@@ -954,7 +954,7 @@ def compare(
     confidence_pattern : str, optional
         A regular expression whose first group is the stated confidence.
     runs_by : {"trace", "session"}
-        What is a run in logs of spans.
+        What counts as a run in logs of spans.
     field : sequence of str
         For JSON Lines of another program, the fields that hold the facts of a run, such as
         ``"outcome=metadata.result"``.
@@ -1035,7 +1035,7 @@ def logs(
     confidence_pattern : str, optional
         A regular expression whose first group is the stated confidence.
     runs_by : {"trace", "session"}
-        What is a run in logs of spans.
+        What counts as a run in logs of spans.
     field : sequence of str
         For JSON Lines of another program, the fields that hold the facts of a run, such as
         ``"outcome=metadata.result"``.

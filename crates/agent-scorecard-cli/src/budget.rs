@@ -78,8 +78,9 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     forms.show(report(names.of(files)?, judged, estimator, &judging, forms.has_files())?)
 }
 
-/// Returns the report on estimates of the remaining cost, for the runs in these sources. An estimator is a name or the
-/// recorded answers of a model. With `needs_pictures`, it is an error if there is nothing to draw.
+/// Returns the report on estimates of the remaining cost, for the runs in these sources. `estimator` is the name of an
+/// estimator, or a file with the recorded answers of a model. With `needs_pictures`, it is an error if there is nothing
+/// to draw.
 ///
 /// # Errors
 ///
@@ -275,8 +276,8 @@ fn released(
     report.map_err(|error| format!("{file}: {error}").into())
 }
 
-/// Compares caps on the spending of a run: how many successes each cap would have kept, and how much it would have
-/// saved
+/// Compares caps on the spending of a run: how many successes each cap would have kept, and how much
+/// spending it would have saved
 #[derive(Debug, clap::Args)]
 #[command(after_help = ["Example: agent-scorecard caps runs.jsonl --at 500,1000,2500\n\n", include_str!("help/budget_caps.txt"), &help(&CAP_MEASURES), RUNS, OUTCOMES].concat())]
 pub(crate) struct CapsOptions {

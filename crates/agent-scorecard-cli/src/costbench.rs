@@ -36,7 +36,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     how: CostbenchOptions,
     /// Released file results_*.json with the runs of a model. The report replays these runs instead of the greedy
-    /// policy, and shows the figures that the file states next to its own. The file sets tools, costs and events, so
+    /// policy, and shows its own figures next to those that the file states. The file sets tools, costs and events, so
     /// options for these are not allowed
     #[arg(long, value_name = "FILE", requires = "checkout", conflicts_with_all = ["queries", "paths"])]
     results: Option<PathBuf>,

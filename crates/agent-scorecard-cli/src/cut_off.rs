@@ -53,7 +53,8 @@ pub(crate) fn output(options: Options) -> Result<Written, Box<dyn Error>> {
     forms.show(report(names.of(files)?, how, &beside, read)?)
 }
 
-/// Further files with data on the runs.
+/// Files with additional data on the runs, all optional: probabilities of success, forecasts that are not scored,
+/// results of continuations, and groups.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Beside {
     /// File with the probability that each cut-off run would have succeeded without the budget: JSON Lines with the

@@ -280,7 +280,7 @@ pub(crate) struct Market {
     #[arg(long)]
     stocked: bool,
     /// Target in dollars: the cash that a run needs at its end to succeed. The player is told the target. Without this
-    /// option, a target and budgets are drawn for each run after its end, and half of the runs miss theirs
+    /// option, a target and budgets are drawn for each run after its end, so that half of the runs miss them
     #[arg(long, value_name = "USD", value_parser = options::cap)]
     target: Option<f64>,
     /// How to draw targets and budgets that a run does not meet: described (as in the paper's text) or released (as in
@@ -364,7 +364,7 @@ enum Which {
         #[command(flatten)]
         shown: Shown,
     },
-    /// Lets an order-up-to rule run a warehouse
+    /// Runs a warehouse by an order-up-to rule
     #[command(after_help = HELP)]
     Warehouse {
         #[command(flatten)]

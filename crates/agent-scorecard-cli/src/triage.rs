@@ -66,15 +66,14 @@ pub(crate) fn output(arguments: Options) -> Result<Written, Box<dyn Error>> {
     forms.show(report(file, how, &with, forms.has_figures(), write)?)
 }
 
-/// The planner and the further files.
+/// The planner, and files with further data: the outcomes of cut-off attempts, and unsolvable problems.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct With {
     /// Planner: all-in-order, cheapest-first, random or oracle, or a FILE of plans
     #[arg(long, default_value = "all-in-order", value_hint = AnyPath)]
     pub planner: Option<Source>,
-    /// File with the outcomes of attempts that were cut off at their allocations (enforced regime). For an attempt that
-    /// is not in this file, the run without a limit decides: it counts as solved if that run solved the problem and
-    /// cost at most the allocation
+    /// File with the outcomes of attempts that were cut off at their allocations (enforced regime). An attempt that is
+    /// not in this file counts as solved if the run without a limit solved the problem and cost at most the allocation
     #[arg(long, value_name = "FILE", value_hint = AnyPath)]
     pub capped: Option<Source>,
     /// File of unsolvable problems. They replace a share of the problems in each pool (--ratio)

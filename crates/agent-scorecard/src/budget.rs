@@ -151,7 +151,7 @@ pub fn report(columns: Vec<(String, Column)>, options: &Options) -> Report {
     report
 }
 
-/// Returns the results of these runs, with the values of `metrics`, such as [`METRICS`].
+/// Returns the results for these runs. `metrics` are the metrics to compute, such as [`METRICS`].
 ///
 /// # Errors
 ///

@@ -43,7 +43,7 @@ pub fn traces(
     Ok(table.rows().iter().map(|row| line(row.trace(stream, missing))).collect())
 }
 
-/// Converts a table of runs to the lines of a file of rollouts, with the costs of each turn.
+/// Returns the lines of a file of rollouts: one for each run, with the costs of each turn.
 #[must_use]
 pub fn rollouts(table: &RunTable) -> Vec<Value> {
     table.rows().iter().map(|row| line(row.rollout())).collect()

@@ -101,7 +101,7 @@ pub struct GreedyScore {
     calls: usize,
 }
 
-/// The cost of the optimal run of one query, and the distance of the run from the optimal plan at the start.
+/// The cost of the optimal run of one query, and the distance of that run from the plan that is optimal at the start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OptimumScore {
     cost: f64,

@@ -178,7 +178,7 @@ fn mean(values: impl Iterator<Item = f64>) -> Result<f64, Undefined> {
 }
 
 /// Scores each stream of forecasts with every treatment of cut-off runs. If all streams contain the same runs in the
-/// same order, they use the same probabilities of success after a stop, and are also compared pairwise.
+/// same order, the streams share the probabilities of success after a stop, and are also compared pairwise.
 ///
 /// # Errors
 ///
@@ -269,7 +269,7 @@ pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report,
     together.fields.push(Field::rows("order_changes", title, changes));
     together.draw([("treatments", picture(&report.columns))]);
     notes.extend([
-        "simple counts every run that was cut off as a failure (q_Z = 0), which favours low forecasts on such runs; do not compare streams by it"
+        "simple counts every cut-off run as a failure (q_Z = 0), which favours low forecasts on such runs; do not compare streams by it"
             .to_owned(),
         format!(
             "assumption of the other estimates: {}; no data can test this assumption, so see sensitivity and bounds",
@@ -325,7 +325,7 @@ fn column(
         notes.push(origin.note());
         if options.known.is_none() && origin.n_given > 0 && sample.says(of_runs) {
             notes.push(
-                "success chance: on all runs that were cut off, the given chances equal the last forecasts of the scored stream; if they were copied from it, the exact mean confirms the stream even if it is wrong"
+                "success chance: on all runs that were cut off, the given chances equal the last forecasts of the scored stream; if they were copied from the stream, the exact mean confirms its forecasts even if these are wrong"
                     .to_owned(),
             );
         }
@@ -335,9 +335,8 @@ fn column(
     {
         let uniform = "; all complete runs have the same weight, so ipcw corrects nothing and equals complete_only";
         let gone = match options.curve_groups.is_some() {
-            true => {
-                "in some group, every run that went on beyond the last step of a complete run was cut off".to_owned()
-            }
+            true => "in some group, every run longer than the longest complete run was cut off"
+                .to_owned(),
             false => {
                 format!("every run that went on beyond step {} was cut off", sample.last_end())
             }
@@ -503,7 +502,7 @@ fn picture(columns: &[Column]) -> Picture {
         x: Axis::new("treatment").with_categories(names),
         y: Axis::new("mean log score in nats"),
         series: series.collect(),
-        note: "Higher is better. The bars span all possible means over all runs, whatever the outcomes of cut-off runs. Complete: only complete runs. Simple: cut-off runs count as failures. Estimated: each cut-off run counts with an estimated probability of success. Known: it counts with its true probability. Weighted: complete runs get larger weights to represent similar cut-off runs."
+        note: "Higher is better. The bars span all possible means over all runs, whatever the outcomes of cut-off runs. Complete: only complete runs. Simple: cut-off runs count as failures. Estimated: each cut-off run counts with an estimated probability of success. Known: each cut-off run counts with its true probability of success. Weighted: complete runs get larger weights to represent similar cut-off runs."
             .to_owned(),
     }
 }

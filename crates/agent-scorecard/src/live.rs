@@ -76,8 +76,8 @@ impl Setting {
     }
 }
 
-/// Scores how well a model solves tool-calling tasks at the lowest cost, with a row for each number of steps and kind
-/// of events. If the model stated its confidence, this is scored, too.
+/// Scores how well a model solves tool-calling tasks at the lowest cost. The table has a row for each combination of a
+/// number of steps and a kind of events. Confidence that the model stated is scored, too.
 ///
 /// # Errors
 ///
@@ -192,8 +192,8 @@ fn conclusion(model: &str, row: &CostBenchFigures, greedy: Option<Figure>) -> Ve
     paths.into_iter().chain(left_out).collect()
 }
 
-/// Returns the table of [`costbench`] for the replayed runs in a results file from the released benchmark. In addition,
-/// `as_published` has the means that the file itself states.
+/// Returns the table of [`costbench`] for a results file of the released benchmark, after its runs were replayed. In
+/// addition, `as_published` has the means that the file itself states.
 ///
 /// # Errors
 ///
@@ -212,7 +212,7 @@ pub fn costbench_results(
     if results.repeats > 0 {
         let runs = counted(results.repeats, "run");
         report.conclusion.push(format!(
-            "The file has {runs} of a query that also has an earlier run; all of them count."
+            "For {runs}, the file also has an earlier run of the same query; all runs count."
         ));
     }
     if ignored > 0 {

@@ -170,7 +170,7 @@ pub fn formats() -> Report {
             Field::shown("format", "format", format.name()),
             Field::shown("source", "how to get it", about.source),
             Field::shown("reads", "what is read", about.reads),
-            Field::shown("lacks", "what it lacks, and where that comes from", about.lacks),
+            Field::shown("lacks", "what the log lacks, and where to get it", about.lacks),
         ]))
     };
     let rows = Format::ALL.iter().filter_map(row).collect();
@@ -181,7 +181,7 @@ pub fn formats() -> Report {
     }
 }
 
-/// Returns the report on the fields of an unknown JSON Lines file that may contain the facts of a run.
+/// Returns the report on an unknown JSON Lines file: which of its fields could state which fact about a run.
 ///
 /// ```
 /// use agent_scorecard::{logs::suggested, run_logs::LineFields};
@@ -207,7 +207,9 @@ pub fn suggested(file: &str, proposed: &[SuggestedField]) -> Report {
     let best: String = best.collect();
     let conclusion = match proposed {
         [] => {
-            format!("No field of {file} has a usual name; name the fields with --field FACT=PATH.")
+            format!(
+                "No field of {file} has the usual name of a fact; name the fields with --field FACT=PATH."
+            )
         }
         _ => format!("Try: agent-scorecard logs {}{best}", quoted(file)),
     };
@@ -309,7 +311,7 @@ fn conclusion(runs: &[&LoggedRun], counts: &Block) -> Vec<String> {
             runs.iter().flat_map(|run| run.scores.keys()).map(String::as_str).collect();
         let choose = match Vec::from_iter(scorers).as_slice() {
             scorers @ [first, _, ..] => format!(
-                "say which scorer gives it, such as --scorer {first} (there are {}), or ",
+                "say which scorer gives it, such as --scorer {first} (scorers: {}), or ",
                 scorers.join(", ")
             ),
             _ => String::new(),

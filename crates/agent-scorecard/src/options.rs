@@ -220,12 +220,12 @@ pub fn whole<T: TryFrom<u64>>(
     }
 }
 
-/// Parses a number of resamples, 0 for none.
+/// Parses a number of resamples, from 0 to 1,000,000; 0 means that nothing is resampled.
 pub fn resamples(text: &str) -> Result<usize, &'static str> {
     whole(0, MOST_RESAMPLES)(text).map_err(|_| "give a whole number up to 1000000")
 }
 
-/// Parses a number of resamples that is large enough for a standard error.
+/// Parses a number of resamples that is large enough for a standard error, from 2 to 1,000,000.
 pub fn several_resamples(text: &str) -> Result<usize, String> {
     whole(2, MOST_RESAMPLES)(text)
 }
@@ -259,17 +259,17 @@ pub fn share(text: &str) -> Result<f64, &'static str> {
     within(text, 0.0..=1.0, "give a number from 0 to 1").map(|share| share + 0.0)
 }
 
-/// Parses a difference in percentage points.
+/// Parses a difference in percentage points, from 1 to 100.
 pub fn points(text: &str) -> Result<f64, &'static str> {
     within(text, 1.0..=100.0, "give a number of points from 1 to 100")
 }
 
-/// Parses a budget as a share of the total cost.
+/// Parses a budget as a share of the total cost: a number above 0 and at most 1.
 pub fn alpha(text: &str) -> Result<Alpha, &'static str> {
     checked(text, Alpha::new, "give a number above 0 and at most 1")
 }
 
-/// Parses a cap on a resource.
+/// Parses a cap on a resource: a number from 0 to 1e100.
 pub fn cap(text: &str) -> Result<f64, &'static str> {
     within(text, 0.0..=1e100, "give a number from 0 to 1e100")
 }
@@ -292,12 +292,12 @@ pub fn caps(text: &str) -> Result<Caps, &'static str> {
     Ok(Caps { may_be_one: values.len() > 1 && is_short && are_thousands, values })
 }
 
-/// Parses a nominal coverage.
+/// Parses a nominal coverage: a number above 0 and below 1.
 pub fn level(text: &str) -> Result<Level, &'static str> {
     checked(text, Level::new, "give a number between 0 and 1")
 }
 
-/// Parses a name, which may not be empty.
+/// Parses a name, which must not be empty.
 pub fn text(text: &str) -> Result<String, &'static str> {
     (!text.is_empty()).then(|| text.to_owned()).ok_or("give names with commas between them")
 }
@@ -322,7 +322,8 @@ pub fn several<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
     whole(1, u64::MAX)(text)
 }
 
-/// Parses a refinement level. The number of composite tools grows fast with the level, and so does the computing time.
+/// Parses a refinement level from 0 to 10. The number of composite tools grows fast with the level, and so does the
+/// computing time.
 pub fn refinement(text: &str) -> Result<usize, String> {
     whole(0, 10)(text)
 }
@@ -332,12 +333,13 @@ pub fn probability(text: &str) -> Result<Probability, &'static str> {
     Probability::new(share(text)?).map_err(|_| "give a number from 0 to 1")
 }
 
-/// Parses the factor by which odds of success may be wrong.
+/// Parses the largest factor by which estimated odds of success may differ from the true odds: a finite number of at
+/// least 1.
 pub fn odds_ratio(text: &str) -> Result<f64, &'static str> {
     within(text, 1.0..=f64::MAX, "give a finite number of at least 1")
 }
 
-/// Parses a policy for missing or invalid forecasts.
+/// Parses the name of a policy for missing or invalid forecasts, such as `leave-out` or `carry-forward-from=0.5`.
 pub fn policy(name: &str) -> Result<ForecastPolicy, &'static str> {
     let (policy, first) = name.split_once('=').map_or((name, None), |(a, b)| (a, Some(b)));
     let policy = policy.replace('-', "_");
@@ -347,7 +349,7 @@ pub fn policy(name: &str) -> Result<ForecastPolicy, &'static str> {
     })
 }
 
-/// Parses the name of a resource, with an optional cap.
+/// Parses the name of a resource, optionally with a cap, as in `total_tokens=2500`.
 pub fn capped(text: &str) -> Result<(String, Option<f64>), &'static str> {
     let (name, cap) = text.split_once('=').map_or((text, None), |(name, cap)| (name, Some(cap)));
     if name.is_empty() {

@@ -364,7 +364,7 @@ impl PathTally {
             ));
         }
         if !clauses.is_empty() {
-            clauses.push("these shares have no intervals, so they cannot show whether a difference of agents is noise".to_owned());
+            clauses.push("these shares have no intervals, so they cannot show whether a difference between agents is noise".to_owned());
         }
         clauses
     }

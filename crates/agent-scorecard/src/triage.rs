@@ -55,7 +55,7 @@ pub use variants::{VariantScore, VariantTable};
 /// The metrics of the plans for one pool. A report has the mean of each metric over the pools for which it is defined.
 pub const METRICS: [Metric<PoolScore>; 6] = metrics! { PoolScore;
     "eta_advisory", "eta advisory", Higher, in [f64::NEG_INFINITY, 1.0],
-        "Efficiency if attempts may exceed their allocations. In pools in which the oracle earns no more than a random plan, it is 1 or 0 by convention.",
+        "Efficiency if attempts may exceed their allocations; by convention, 1 or 0 in pools in which the oracle earns no more than a random plan.",
         |pool| pool.advisory.eta();
     "eta_advisory_informative", "eta advisory where it is defined", Higher, in [f64::NEG_INFINITY, 1.0],
         "Efficiency if attempts may exceed their allocations. Counts only pools in which the oracle earns more than a random plan.",
@@ -64,7 +64,7 @@ pub const METRICS: [Metric<PoolScore>; 6] = metrics! { PoolScore;
         "Share of the oracle's value that the plan does not earn if attempts may exceed their allocations.",
         |pool| pool.advisory.regret();
     "eta_enforced", "eta enforced", Higher, in [f64::NEG_INFINITY, 1.0],
-        "Efficiency if attempts stop at their allocations. In pools in which the oracle earns no more than a random plan, it is 1 or 0 by convention.",
+        "Efficiency if attempts stop at their allocations; by convention, 1 or 0 in pools in which the oracle earns no more than a random plan.",
         |pool| pool.enforced.eta();
     "eta_enforced_informative", "eta enforced where it is defined", Higher, in [f64::NEG_INFINITY, 1.0],
         "Efficiency if attempts stop at their allocations. Counts only pools in which the oracle earns more than a random plan.",
@@ -176,8 +176,8 @@ pub struct Pools {
 }
 
 impl Pools {
-    /// Returns the pools as JSON Lines. Each line has the problems of a pool in order, the unsolvable ones among them,
-    /// and the budget at each share; and the model, if it is given.
+    /// Returns the pools as JSON Lines. The line of a pool has its problems in order, the budget at each share, the
+    /// model if one is given, and after an injection which of the problems are unsolvable.
     ///
     /// ```
     /// use agent_scorecard::{

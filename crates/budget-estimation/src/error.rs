@@ -99,7 +99,7 @@ pub enum Error {
         turns: usize,
     },
     /// A rollout does not have one cost per turn and resource.
-    #[error("rollout {rollout} has {found} costs; give {resources} for each turn")]
+    #[error("rollout {rollout}: the number of costs is {found}; give {resources} for each turn")]
     #[non_exhaustive]
     CostCount {
         /// Position of the rollout, from 0.

@@ -81,8 +81,8 @@ pub enum Error {
     },
     /// The values of a pool have no common unit in which their sum is exact.
     #[error(
-        "the values are not whole multiples of a decimal or binary unit in which their sum is \
-         below 2^63; round them to fewer digits"
+        "the values have no common decimal or binary unit in which their sum is below 2^63; \
+         round the values to fewer digits"
     )]
     NoCommonUnit,
     /// A step of a plan has an id that is not in the pool, or a position that belongs to another pool.

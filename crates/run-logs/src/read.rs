@@ -116,7 +116,7 @@ pub fn read<'a>(
 }
 
 /// Reads the runs of a file, or of all files in a folder and its subfolders. In a folder, files are read before
-/// subfolders, both by name.
+/// subfolders, and both are sorted by name.
 ///
 /// A log may consist of several files: the `result.json` of a Harbor trial is read with the trajectories in its folder, and the
 /// `results.json` of tau2 with the folder `simulations` next to it. These files are not read again on their own.
@@ -137,8 +137,8 @@ pub fn read_path(
     read_files(path, format, options, None)
 }
 
-/// Reads the runs of a file, or of all files in a folder and its subfolders, in the form of JSON Lines of any program.
-/// `fields` names the fields of a line; see [`read_path`] for folders.
+/// Reads the runs of a file, or of all files in a folder and its subfolders. The files are JSON Lines of any program,
+/// and `fields` names the fields of their lines. See [`read_path`] for folders.
 ///
 /// # Errors
 ///

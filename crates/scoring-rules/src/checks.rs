@@ -93,7 +93,7 @@ pub const fn setting(
     if is_valid { Ok(()) } else { Err(Error::Setting { name, value, range }) }
 }
 
-/// Checks that `is_valid` accepts all numbers.
+/// Checks that `is_valid` accepts each number in `values`.
 ///
 /// # Errors
 ///

@@ -141,7 +141,7 @@ pub enum Error {
         value: f64,
     },
     /// An entry is too low to follow the previous entry.
-    #[error("{what}, entry {index}: {value} after {before}; give them in ascending order")]
+    #[error("{what}, entry {index}: {value} after {before}; give the entries in ascending order")]
     #[non_exhaustive]
     OutOfOrder {
         /// The name of the list.
@@ -204,8 +204,8 @@ pub enum Error {
     },
     /// The terms of a decomposition do not sum to the mean loss.
     #[error(
-        "the terms sum to {sum}, but the mean loss is {mean_loss}; the divergence and the entropy of \
-         a rule must follow from its scores"
+        "the terms sum to {sum}, not to the mean loss {mean_loss}; the divergence or the entropy of \
+         the rule does not match its scores"
     )]
     #[non_exhaustive]
     TermsDoNotAddUp {

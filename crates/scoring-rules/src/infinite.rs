@@ -15,7 +15,8 @@ use serde::{
 #[derive(Clone, Copy, Debug)]
 pub struct Number(pub f64);
 
-/// Writes a number that may be infinite.
+/// Writes a number that may be infinite. Human-readable formats such as JSON have `"inf"` and `"-inf"` for infinite
+/// numbers.
 ///
 /// # Errors
 ///
@@ -24,7 +25,7 @@ pub fn serialize<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S:
     Number(*number).serialize(serializer)
 }
 
-/// Reads a number that may be infinite.
+/// Reads a number that may be infinite, as [`serialize`] writes it.
 ///
 /// # Errors
 ///

@@ -88,7 +88,7 @@ pub enum Error {
         fault: ForecastFault,
     },
     /// A stored run is resumed with another score than that of the original run.
-    #[error("the stored run was scored with a different {what}; resume it with the same one")]
+    #[error("the stored run was scored with a different {what}; resume the run with its own one")]
     #[non_exhaustive]
     OtherScore {
         /// The part of the score that differs: `rule` or `weight schedule`.
@@ -126,7 +126,7 @@ pub enum Error {
         index: usize,
     },
     /// More trials are to be drawn than there are.
-    #[error("k is {k} but the task has {trials} trials; k must be at most that")]
+    #[error("k is {k}, more than the {trials} trials of the task; give a smaller k")]
     #[non_exhaustive]
     TooFewTrials {
         /// The number of trials to be drawn.

@@ -87,9 +87,9 @@ pub(crate) struct Rows {
     weights: Vec<[f64; 2]>,
 }
 
-/// Fits a line to rows, in any order, of this number of features, each with the weight of its failures and of its
-/// successes. Each feature is centred at its weighted mean and divided by its standard deviation. Returns the line, the
-/// means and the divisors.
+/// Fits a line to rows, which may be in any order. A row has this number of features, the weight of its failures and
+/// the weight of its successes. Each feature is centred at its weighted mean and divided by its standard deviation.
+/// Returns the line, the means and the divisors.
 ///
 /// A feature whose standard deviation is at most 1e-12 of its largest absolute value, or below 1e-100, has an infinite
 /// divisor and no effect. The ridge is the penalty divided by the weight of all rows, and at least 1e-10.

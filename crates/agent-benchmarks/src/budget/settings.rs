@@ -85,9 +85,9 @@ impl Budget {
         })
     }
 
-    /// Sets a balance that requests show together with its target. `feature` is the feature of the rollouts with the
-    /// balance after each turn; `target_key` is the key with the required final balance. Only runs that reached the
-    /// target may be recorded as successful. There is no question about a prefix with an unknown balance.
+    /// Sets a balance, such as cash, that requests show together with its target. The rollouts have the balance after
+    /// each turn as the feature `feature`, and the required final balance as the key `target_key`. A run that missed
+    /// its target must not be recorded as successful. No question is asked about a prefix whose balance is unknown.
     #[must_use]
     pub fn with_cash(mut self, feature: impl Into<String>, target_key: impl Into<String>) -> Self {
         self.cash = Some((feature.into(), target_key.into()));

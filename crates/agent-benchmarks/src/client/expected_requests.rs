@@ -5,7 +5,8 @@ use crate::{
     values::request::Request,
 };
 
-/// The requests of conversations, estimated without sending them.
+/// An estimate of the requests that conversations would send: how many there are, and how many characters their prompts
+/// have. Nothing is sent.
 ///
 /// ```
 /// use agent_benchmarks::{
@@ -41,8 +42,8 @@ pub struct ExpectedRequests<'a> {
 }
 
 impl<'a> ExpectedRequests<'a> {
-    /// Creates an estimate without conversations. Replies have up to `max_output_tokens` tokens, `client` forms the
-    /// bodies of requests, and `journal` has the existing answers.
+    /// Creates an estimate that contains no conversation yet. It assumes that a reply has up to `max_output_tokens`
+    /// tokens. `client` forms the bodies of requests, and `journal` has the answers that need no new request.
     #[must_use]
     pub fn new(max_output_tokens: u64, client: &'a Client, journal: Option<&'a Journal>) -> Self {
         let tokens = usize::try_from(max_output_tokens).unwrap_or(usize::MAX);
@@ -57,7 +58,7 @@ impl<'a> ExpectedRequests<'a> {
         }
     }
 
-    /// Feeds the existing answers to a conversation, and returns their number.
+    /// Gives a conversation the answers that the journal has under this name, and returns their number.
     ///
     /// # Errors
     ///
@@ -66,8 +67,9 @@ impl<'a> ExpectedRequests<'a> {
         self.journal.map_or(Ok(0), |journal| journal.resume(name, conversation))
     }
 
-    /// Adds the remaining requests of a conversation, given its minimum and maximum number of requests. Each request
-    /// repeats the first one and the replies. Returns the record if the conversation has ended.
+    /// Adds the requests that a conversation still needs. The pair has its minimum and its maximum number of requests,
+    /// including answered ones. Each request is assumed to contain the request before it and the reply to that. Returns
+    /// the record if the conversation has ended.
     ///
     /// # Errors
     ///
@@ -88,13 +90,16 @@ impl<'a> ExpectedRequests<'a> {
         Ok(None)
     }
 
-    /// Adds `times` conversations with these numbers of requests.
+    /// Adds `times` conversations. Each begins with the request `first` and has at least `requests[0]` and at most
+    /// `requests[1]` requests.
     pub fn add_conversations(&mut self, first: &Request, requests: [usize; 2], times: usize) {
         self.conversations = self.conversations.saturating_add(times);
         self.add_requests(first, requests, times);
     }
 
-    /// Adds a minimum and a maximum number of requests `times` times. Each request repeats the first one and the replies.
+    /// Adds the requests of `times` conversations, without counting the conversations. Each begins with the request
+    /// `first`, and the pair has its minimum and its maximum number of requests. Each request is assumed to contain the
+    /// request before it and the reply to that.
     pub fn add_requests(&mut self, first: &Request, [fewest, most]: [usize; 2], times: usize) {
         let first = match self.client.body(first) {
             Ok(body) => body.len(),
@@ -116,7 +121,7 @@ impl<'a> ExpectedRequests<'a> {
         }
     }
 
-    /// Checks that the requests can be sent.
+    /// Checks that the client could form the body of every request that was added.
     ///
     /// # Errors
     ///

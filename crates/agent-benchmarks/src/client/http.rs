@@ -199,8 +199,8 @@ impl Client {
         Self { stops, ..self }
     }
 
-    /// Sets the usage counted so far, to which caps apply. With [`Journal::spent`](super::Journal::spent), caps apply
-    /// to several executions of a program together.
+    /// Sets the usage from which the client continues to count. Caps apply to the total: with
+    /// [`Journal::spent`](super::Journal::spent), they hold for several executions of a program together.
     pub fn count_before(&self, before: Spent) {
         *self.shared_spent() = before;
     }

@@ -70,9 +70,9 @@ impl Instance {
         }
     }
 
-    /// Returns the conversation of a run as it was after `steps` steps. Returns `None` if the run has fewer steps or
-    /// ended at that step, unless the limit on steps ended it and `more` is above 0. In that case, the model is told
-    /// that at most `more` additional steps are possible; earlier messages stay unchanged.
+    /// Returns the conversation of a run as it was after `steps` steps; `None` if the run has fewer steps or had ended
+    /// by then. If only the limit on steps ended the run there, and `more` is above 0, the conversation continues: the
+    /// model is told that at most `more` additional steps are possible, and earlier messages stay unchanged.
     ///
     /// Continue it with [`Branch`](crate::Branch) to estimate the probability of success after that step.
     ///

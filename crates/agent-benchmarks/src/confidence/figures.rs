@@ -170,8 +170,8 @@ pub struct ConfidenceFigures {
     pub figures: Figures,
 }
 
-/// The scores of one stream over runs with an outcome, under [`WeightSchedule::LinearFront`], with intervals from
-/// resampled questions.
+/// The scores of one stream of forecasts over the runs with an outcome. Steps have the weights of
+/// [`WeightSchedule::LinearFront`], and intervals come from a bootstrap that resamples questions.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteRuns {

@@ -68,7 +68,7 @@ pub struct Instance {
 impl Confidence {
     /// Creates settings with at most `step_limit` steps (the paper has 16 for StrategyQA and 7 for HotpotQA),
     /// temperature 0, log-probabilities of the five most probable tokens, and at most two repeated requests per step. A
-    /// run therefore ends after three consecutive replies without a readable action or a confidence from 0 to 1.
+    /// run therefore ends after three consecutive replies that lack a readable action or lack a confidence from 0 to 1.
     ///
     /// # Errors
     ///

@@ -106,7 +106,7 @@ impl CostBenchRecord {
         (covered + not_plans) as f64 / (possible + 1) as f64
     }
 
-    /// Returns the record with the outcome for scoring streams of confidence: whether the run met the objective. For
+    /// Returns the record for scoring streams of confidence. Its outcome is whether the run met the objective. For
     /// [`Objective::Optimal`], a run has no outcome if [`Transcript::left_out`] excludes it because of its events.
     #[must_use]
     pub fn judged_by(&self, objective: Objective) -> Record {

@@ -19,7 +19,7 @@ pub enum End {
     AtLimit,
 }
 
-/// The effect of a reply.
+/// What a reply did in an environment: its reward, the resources that it spent, and the problems in it.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Acted {

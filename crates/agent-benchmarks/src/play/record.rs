@@ -74,8 +74,8 @@ impl PlayRecord {
         self.turns.iter().map(|turn| turn.reward + turn.penalty).sum()
     }
 
-    /// Returns the total numbers of tokens in the questions during the run and in their answers; `None` if a reply
-    /// lacks its number.
+    /// Returns two totals of tokens: that of the requests that asked a question during the run, and that of the
+    /// answers. A total is `None` if one of its counts is unknown.
     #[must_use]
     pub fn asking(&self) -> [Option<u64>; 2] {
         [0, 1].map(|at| self.turns.iter().map(|turn| turn.asking[at]).sum())

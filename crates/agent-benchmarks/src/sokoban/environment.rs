@@ -28,7 +28,8 @@ const MOST_STATES: usize = 100_000;
 /// Tags and marks that are removed from an answer.
 const MARKS: &str = include_str!("marks.txt");
 
-/// Sokoban as in BAGEN's evaluation. A turn has up to three actions, separated by `||`, and a run has up to 30.
+/// Sokoban as in BAGEN's evaluation. A turn has up to three actions, which are separated by `||`; a run has up to 30
+/// actions.
 ///
 /// A turn shows coordinates and grid. Of an answer, the first three parts count. A part that is no direction is skipped and costs
 /// 0.1 for the turn, like an answer without a direction. Turns spend `steps`. The forms of turns and rewards are the released

@@ -23,9 +23,10 @@ pub struct RoomSettings {
 }
 
 impl RoomSettings {
-    /// The rooms of the evaluation: 8 x 8 cells with two boxes. Their seeds are 123 and the following numbers.
+    /// The rooms of BAGEN's evaluation: 8 x 8 cells with two boxes. The evaluation uses the seeds 123, 124, 125 and so
+    /// on.
     pub const EVALUATION: Self = Self { size: [8, 8], boxes: 2, depth: 30 };
-    /// The rooms of the training: 6 x 6 cells with one box.
+    /// The rooms of BAGEN's training: 6 x 6 cells with one box.
     pub const TRAINING: Self = Self { size: [6, 6], boxes: 1, depth: 30 };
 }
 

@@ -8,8 +8,9 @@ use crate::{
     values::request::Request,
 };
 
-/// A conversation of one request, which asks a judge about an answer. The judge replies with exactly `true` or `false`,
-/// which is then the record. The record for any other reply is its text, and after a failure, the message.
+/// A conversation of one request, which asks a judge whether an answer is right. The judge should reply with exactly
+/// `true` or `false`. The record is this verdict; for any other reply, it is the text of the reply, and after a
+/// failure, the message of the failure.
 ///
 /// ```
 /// use agent_benchmarks::{

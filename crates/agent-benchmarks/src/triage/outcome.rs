@@ -47,7 +47,7 @@ pub struct TriageRecord {
 }
 
 impl TriageRecord {
-    /// Returns the execution in a regime.
+    /// Returns how the plan was executed in a regime; `None` if it was not executed in this regime.
     #[must_use]
     pub fn execution(&self, regime: Regime) -> Option<&Execution> {
         self.executions.iter().find(|execution| execution.regime == regime)

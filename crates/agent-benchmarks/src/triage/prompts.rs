@@ -58,9 +58,9 @@ impl Default for Prompts {
 }
 
 impl Prompts {
-    /// The names of the files with the published wording, which must be made from the paper. Three have the planner
-    /// prompt of appendix B with the opening paragraph of variant A, B or C in appendix C.2; the last has the banner of
-    /// appendix C.1. The names in braces stay as they are printed.
+    /// The names of the files with the published wording. This crate does not contain the files; they must be made from
+    /// the paper. Three have the planner prompt of appendix B with the opening paragraph of variant A, B or C in
+    /// appendix C.2; the last has the banner of appendix C.1. The names in braces must be left as they are printed.
     pub const FILES: &'static [&'static str] =
         &["planner_neutral.txt", "planner_agent.txt", "planner_exam.txt", "banner.txt"];
 

@@ -23,7 +23,7 @@ macro_rules! names {
             /// All values, in their order.
             pub const ALL: [Self; [$($name),*].len()] = [$(Self::$item),*];
 
-            /// Returns the name of this value in texts.
+            /// Returns the name of this value, which `Display` also writes.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$item => $name),* }

@@ -104,7 +104,8 @@ pub struct TurnEvent {
     pub event: ReplyEvent,
 }
 
-/// Returns the problems with a reply to a request, in the order refusal, text, calls.
+/// Returns the problems with a reply to a request: first a refusal, then problems with the text, then problems with the
+/// calls.
 ///
 /// Each call is compared with the definition of its tool. Several calls by themselves are not an event; a protocol that allows
 /// only one adds [`ReplyEvent::SeveralCalls`].

@@ -49,7 +49,7 @@ pub enum Action {
 pub enum Refusal {
     /// The words are not an action.
     #[error(
-        "not an action; there are produce SKU 1-3 ocean|air, replenish RETAILER SKU 1-3, draw_credit AMOUNT, repay_credit AMOUNT, factor_ar AMOUNT and pass"
+        "not an action; the actions are produce SKU 1-3 ocean|air, replenish RETAILER SKU 1-3, draw_credit AMOUNT, repay_credit AMOUNT, factor_ar AMOUNT and pass"
     )]
     Unknown,
     /// A word is not valid at this position.
@@ -75,7 +75,7 @@ pub enum Refusal {
         sku: Sku,
     },
     /// The action costs more than the available cash.
-    #[error("it costs {needed}; there is {available}")]
+    #[error("the cost is {needed}; the cash is {available}")]
     CashShort {
         /// The amount to pay at once.
         needed: Cents,

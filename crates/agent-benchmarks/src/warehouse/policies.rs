@@ -20,9 +20,9 @@ const MOST_LOTS: i64 = 3;
 /// The money that is not spent on orders, in addition to the needs of open orders.
 const RESERVE: Cents = Cents::from_dollars(200_000);
 
-/// Creates a player that writes replies like a model. It orders by ship for the demand expected until four weeks after
-/// the arrival, while more than 200,000 dollars are free. It knows the average demand of retailers over all games, and
-/// learns the demand of the current game from the past steps.
+/// Creates a player that writes replies like a model. It orders goods by ship, enough for the demand that it expects
+/// until four weeks after their arrival, as long as more than 200,000 dollars are free. It knows the average demand of
+/// retailers over all games, and learns the demand of the current game from the past steps.
 ///
 /// Asked for the remaining cost, the player answers with the average cost of a step so far, times the number of remaining
 /// steps, from 0.8 to 1.25 times.

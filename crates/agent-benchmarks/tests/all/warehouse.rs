@@ -247,7 +247,7 @@ fn goods_wait_at_the_gate_of_a_full_warehouse() -> Result<(), Refusal> {
 #[test]
 fn words_that_are_no_action_are_refused_with_a_reason() {
     for (text, want) in [
-        ("", "not an action; there are produce SKU 1-3 ocean|air"),
+        ("", "not an action; the actions are produce SKU 1-3 ocean|air"),
         ("produce", "not an action"),
         ("produce JCD543 2 ocean now", "not an action"),
         ("sell JCD543 2", "not an action"),

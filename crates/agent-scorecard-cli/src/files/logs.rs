@@ -70,11 +70,11 @@ pub struct Judging {
     #[arg(long, value_name = "FILE")]
     #[serde(skip)]
     outcomes: Option<PathBuf>,
-    /// What is a run in logs of spans: a trace, or all traces of a session
+    /// What counts as a run in logs of spans: a trace, or all traces of a session
     #[arg(long, value_name = "UNIT", default_value = "trace", value_parser = names::<RunsBy>())]
     #[serde(deserialize_with = "read_field::name")]
     runs_by: RunsBy,
-    /// Read JSON Lines of another program, one run per line: the field that holds a fact, such as
+    /// For JSON Lines of another program, one run per line: the field that holds a fact, such as
     /// outcome=metadata.result. Facts are id, task, trial, model, outcome, stop, reply, input_tokens, output_tokens,
     /// cost_usd and seconds; logs --suggest FILE proposes the fields. The option may be repeated
     #[arg(long, value_name = "FACT=PATH", value_parser = line_field)]
@@ -206,7 +206,8 @@ impl Judging {
     }
 }
 
-/// The options for the stream of a log, and for reading it.
+/// The options for reading logs: the stream of confidence to read, the treatment of missing forecasts, and the rules
+/// for judging runs.
 #[derive(Debug, Default, clap::Args, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Streamed {

@@ -36,8 +36,8 @@ impl ValueParserFactory for Source {
 }
 
 impl Source {
-    /// Creates a source of in-memory rows as JSON Lines. `name` replaces the file name, and `given` is the name of its
-    /// column, or empty.
+    /// Creates a source of in-memory rows, which are JSON Lines. `name` takes the place of a file name. `given` is the
+    /// name of the source's column in a report, or empty.
     #[must_use]
     pub fn of_rows(name: &str, given: &str, rows: Vec<u8>) -> Self {
         let path = PathBuf::from(format!("{ROWS}{name}"));
@@ -49,7 +49,7 @@ impl Source {
         &self.given
     }
 
-    /// Returns the path of a file.
+    /// Returns the path of the file or folder. The path of in-memory rows is `rows:` followed by their name.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -101,8 +101,8 @@ impl Source {
 /// The option `--name`.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct Names {
-    /// Name of the column of a FILE in the report and in --fail-if, instead of the name of the file or folder. Give
-    /// this option once for each FILE, in the same order
+    /// Name to use for a FILE in the report and in --fail-if, instead of the name of the file or folder. Give this
+    /// option once for each FILE, in the same order
     #[arg(long = "name", value_name = "NAME")]
     names: Vec<String>,
 }

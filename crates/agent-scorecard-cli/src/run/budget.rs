@@ -35,7 +35,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = include_str!("../help/run_budget.txt"))]
 pub(crate) struct Options {
-    /// Log, folder of logs, or file of rollouts with texts as `play` and `run` write it. With --dialogues, a file of
+    /// Log, folder of logs, or file of rollouts with texts, such as `play` and `run` write. With --dialogues, a file of
     /// BAGEN's released runs
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -48,8 +48,8 @@ pub(crate) struct Options {
     /// Cap on the cost of each run, in units of the first resource
     #[arg(long, value_name = "N", value_parser = options::cap)]
     cap: Option<f64>,
-    /// Set the cap of each resource that has none: the median spending of all runs by the same model. With --dialogues
-    /// swebench, this is always done, because the paper uses these caps
+    /// Cap each resource without a cap at the median spending of all runs by the same model. With --dialogues swebench,
+    /// these caps are always used, as in the paper
     #[arg(long)]
     median_caps: bool,
     /// Also show the model the results of the calls in the last turn. The agent had not seen these results when it made
@@ -59,7 +59,7 @@ pub(crate) struct Options {
     /// Read FILE as the runs that BAGEN released for this benchmark. The benchmark sets the resources and their caps
     #[arg(long, value_name = "TASK", value_parser = tasks())]
     dialogues: Option<Task>,
-    /// Seed of the targets and budgets that are drawn for released warehouse runs. Half of the runs reach theirs
+    /// Seed of the targets and budgets that are drawn for released warehouse runs. Half of the runs meet them
     #[arg(long, value_name = "SEED", default_value_t = 42, requires = "dialogues")]
     probes: u64,
     /// Benchmark whose published prompts are sent (default: the benchmark of --dialogues)

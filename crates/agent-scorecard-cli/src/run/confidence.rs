@@ -48,14 +48,14 @@ pub(crate) struct Options {
     /// ask-again asks the model again, as for a missing confidence
     #[arg(long, value_name = "RULE", action = clap::ArgAction::Set, default_value = "clip", value_parser = options::one_of([("clip", true), ("ask-again", false)]))]
     out_of_range: bool,
-    /// Continue M times, with different seeds, each run that was cut off at the maximum number of steps. The numbers of
-    /// successes and failures are written to continuations.jsonl in the folder. Runs with fewer than 5 outcomes are left
-    /// out
+    /// Number of continuations, with different seeds, of each run that was cut off at the maximum number of steps. The
+    /// numbers of successes and failures are written to continuations.jsonl in the --out folder. A run counts only if
+    /// at least 5 of its continuations have an outcome
     #[arg(long = "continue", value_name = "M", value_parser = options::whole::<usize>(2, 1_000))]
     branches: Option<usize>,
-    /// Further steps from which --continue continues every run: all, numbers such as 0,2 (0 is the beginning), or stops
-    /// for no further steps. The counts are written to steps.jsonl in the folder. With all, the report also has rows
-    /// for agreement, semantic entropy and propagated uncertainty
+    /// Steps from which --continue also continues every run: all, numbers such as 0,2 (0 is the beginning), or stops
+    /// for none. The counts are written to steps.jsonl in the folder. With all, the report also has rows for agreement,
+    /// semantic entropy and propagated uncertainty
     #[arg(long, value_name = "STEPS", default_value = "stops", requires = "branches", value_parser = at)]
     // With its path it is one value for clap.
     at: std::vec::Vec<RangeInclusive<usize>>,

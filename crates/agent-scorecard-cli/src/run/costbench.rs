@@ -58,7 +58,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "R", default_value = "released", value_parser = options::one_of([("released", ReplyRules::RELEASED), ("strict", ReplyRules::STRICT)]))]
     replies: ReplyRules,
     /// Ask for a confidence in each reply: completed asks how likely the model is to reach the right answer, optimal
-    /// how likely it is to reach it at the lowest cost. The confidence is scored and written to NAME.jsonl in the
+    /// how likely the model is to do so at the lowest cost. The confidence is scored and written to NAME.jsonl in the
     /// folder, which the subcommand `traces` can read
     #[arg(long, value_name = "IN", value_parser = options::one_of(Objective::ALL.map(|it| (it.name(), it))))]
     confidence: Option<Objective>,

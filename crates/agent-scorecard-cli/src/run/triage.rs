@@ -60,15 +60,15 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", default_value_t = POOL, value_parser = options::whole::<usize>(1, u64::MAX))]
     pool_size: usize,
     /// Let the model solve the problems that each plan selects. With enforced, an attempt is cut off at the tokens that
-    /// the plan allocates; with advisory, it may use more. Without this option, plans are scored on separate attempts
-    /// at the questions
+    /// the plan allocates; with advisory, it may use more. Without this option, plans are scored on the attempts that
+    /// were made before the plans
     #[arg(long, value_name = "REGIME", value_parser = options::one_of([("advisory", Regime::Advisory), ("enforced", Regime::Enforced)]))]
     live: Option<Regime>,
     /// With --live, tell the model how many tokens the plan allocates to a problem
     #[arg(long, requires = "live")]
     announce: bool,
-    /// Let the model solve the problems in its plans for alpha 1 again. It is told their allocations, which are no
-    /// limits
+    /// Let the model solve the problems in its plans for alpha 1 a second time. It is told the allocations, which do
+    /// not limit the attempts
     #[arg(long)]
     re_solve: bool,
     /// File of unsolvable questions. They replace a share of the questions in each pool

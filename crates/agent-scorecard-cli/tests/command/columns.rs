@@ -118,7 +118,7 @@ fn the_same_runs_are_paired_by_run_and_their_interval_is_narrower() {
 /// A call, a condition on a difference that it does not compute, and the reason.
 const NO_DIFFERENCE: &str = "
 traces nd_a.jsonl nd_b.jsonl --resamples 9 | t_ece > 0 | a difference of T-ECEs is undefined: each is biased upwards
-traces nd_a.jsonl nd_b.jsonl --resamples 0 | tps_log < 9 | needs at least 2 resamples
+traces nd_a.jsonl nd_b.jsonl --resamples 0 | tps_log < 9 | at least 2 resamples are needed
 traces nd_a.jsonl nd_one.jsonl --resamples 9 | tps_log.ci_high < 9 | a column has runs of only one task
 traces nd_a.jsonl nd_b.jsonl nd_one.jsonl --resamples 9 | tps_log < 9 | exactly two columns
 budget bundled:/demo_rollouts.jsonl bundled:/demo_rollouts.jsonl --resamples 9 | hit_rate < 9 | no difference was computed

@@ -277,7 +277,7 @@ fn rows_of_caps_are_found_by_their_cap_alone() {
     for place in ["0", "2", "3", "05000"] {
         refused(
             &code(&format!("caps.{place}.kept_share < 0.95")),
-            "a row is named by its cap; there are 0.5, 1, 500, 5000",
+            "a row is named by its cap; the caps are 0.5, 1, 500, 5000",
         );
     }
 }

@@ -340,7 +340,7 @@ fn prices_have_cache_writes_reasoning_and_tiers_and_name_the_parts_that_they_lac
         (
             message("plain"),
             Some(0.045171),
-            "the price of the model plain has no cache_write, so such tokens of 1 run",
+            "the price of the model plain has no cache_write, so tokens of this kind in 1 run",
         ),
         (used("ds", hit), Some(0.00101), ""),
         (used("plain", hit), Some(0.0315), "the price of the model plain has no cached_input"),

@@ -67,9 +67,10 @@ fn counted(value: Option<f64>) -> Result<f64, Undefined> {
     value.ok_or(Undefined::new("no sample counts for this figure"))
 }
 
-/// Returns the report on a file of estimates that BAGEN released. It has the metrics of the first resource, and
-/// `as_published` has the metrics of the released code. For Warehouse, `resources` has the metrics of each resource. Of
-/// the options, it uses only the coverage, the reading and the bootstrap.
+/// Returns the report on a file of estimates that BAGEN released. The report has the metrics of the first resource, and
+/// its part `as_published` has the metrics of the released code. For Warehouse, its part `resources` has the metrics of
+/// each resource. Of `options`, only the coverage, the [`Reading`](budget_estimation::Reading) and the settings of the
+/// bootstrap are used.
 ///
 /// # Errors
 ///
@@ -103,7 +104,7 @@ pub fn report(
         if differ > 0 {
             let answers = sentence::counted(differ, "answer");
             notes.push(format!(
-                "the released parser reads {answers} about {name} differently, so the two columns use different estimates there"
+                "the released parser reads {answers} about {name} differently, so the two columns use different estimates for these answers"
             ));
         }
         if is_warehouse {
@@ -137,7 +138,7 @@ pub fn report(
         block.say(
             Position::Explanation,
             [format!(
-                " The column \"ours\" covers only {name}. The column \"as published\" covers all resources together, where a hit needs the intervals of all of them."
+                " The column \"ours\" covers only {name}. The column \"as published\" covers all resources together; for a hit, every interval must contain the remaining cost."
             )],
         );
     }

@@ -102,7 +102,7 @@ const MONEY: &str = "cost_usd";
 macro_rules! lowest {
     ($key:literal, $share:literal) => {
         measure! { $key, concat!("lowest cap that keeps ", $share), Neither, in [0.0, f64::INFINITY],
-            concat!("Lowest cap that would have kept at least ", $share, " of the successes, whatever those of unknown spending needed. Its interval is for the lowest cap that keeps this share in all runs of this kind.") }
+            concat!("Lowest cap that would have kept at least ", $share, " of the successes, whatever the successes with unknown spending needed. The interval is for the lowest such cap over all possible runs of this kind.") }
     };
 }
 
@@ -119,9 +119,9 @@ const FAILED: Measure = measure! { "n_ended_failures", "failures ended", Neither
 const AT_LIMIT: Measure = measure! { "n_ended_cut_off", "runs ended before their limit", Neither, in [0.0, f64::INFINITY],
 "Number of failed runs that are known to have spent more than the cap before a limit ended them." };
 const KEPT: Measure = measure! { "kept_share", "successes kept", Higher, in [0.0, 1.0],
-"Share of the successful runs that are known to have spent at most the cap. The interval and kept_share_highest allow for every possible spending of the successes whose spending is not known." };
+"Of the successful runs, the share that is known to have spent at most the cap. The interval and kept_share_highest allow for every possible spending of the successes whose spending is not known." };
 const SAVED: Measure = measure! { "saved_share", "share saved", Higher, in [0.0, 1.0],
-"Share of the spending of the runs whose spending is known that lies above the cap. In JSON, saved is this amount and spent is the rest." };
+"Share of the spending that lies above the cap, over the runs whose spending is known. In JSON, saved is the amount above the cap and spent is the rest." };
 const SAVED_USD: Measure = measure! { "saved_usd_share", "share of USD saved", Higher, in [0.0, 1.0],
 "Share of the money that was spent after the turn in which the cap was reached, over the runs whose cost is known." };
 
@@ -508,7 +508,7 @@ fn picture(needs: &[Need], rows: &[Block], unit: &str) -> Picture {
         x: Axis::new(format!("cap on the {unit} of a run")).with_range(0.0, end),
         y: Axis::new("share").with_range(0.0, 1.0),
         series,
-        note: "A good cap keeps nearly all successes and saves much. Agents are assumed not to know of the cap.".to_owned(),
+        note: "A good cap keeps nearly all successes and saves much of the spending. Agents are assumed not to know of the cap.".to_owned(),
     }
 }
 
@@ -538,7 +538,7 @@ pub fn caps_report(
     if is_many {
         report.conclusion.splice(0..0, of_many(&report.columns, &unit(&options.resource)));
     }
-    report.title = "What would a cap have saved and lost?".to_owned();
+    report.title = "Spending saved and successes lost by caps".to_owned();
     let clusters = match options.cluster_by {
         ClusterBy::Run => "treat runs as independent",
         _ => "treat the runs of a task as one cluster",
@@ -586,7 +586,7 @@ fn on_left_out<'a>(blocks: impl Iterator<Item = &'a Block> + Clone, unit: &str) 
     let all: u64 = blocks.map(|block| block.count(key::n_left_out)).sum();
     (all > 0).then(|| {
         format!(
-            "the {unit} of {} ({}, {}) are not known in full; a cap may have ended or kept these, except those whose known part is above it",
+            "the {unit} of {} ({}, {}) are not known in full; a cap may have ended these runs or not, but it would have ended those whose known part is above it",
             counted(all, "run"),
             counted(successes, "success"),
             counted(failures, "failure")

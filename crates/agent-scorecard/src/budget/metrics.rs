@@ -41,9 +41,9 @@ const NO_FEASIBLE: &str = "there is no prefix of a feasible run";
 const NO_FAILED: &str = "there is no prefix of a run that failed or exceeded its cap";
 const NOT_STATED: &str = "failed runs do not state their spending after each turn";
 
-/// The metrics of estimates. The last three are references: losses of intervals that are known only afterwards. A
-/// prefix is the spending of a run after 1 to T - 1 of its T turns. It is feasible if its run succeeded within its
-/// caps.
+/// The metrics of estimates. The last three are references: losses of intervals that are chosen in hindsight, from the
+/// true remaining costs. A prefix is a run up to one of its turns 1 to T - 1, where T is the number of its turns. It is
+/// feasible if its run succeeded within its caps.
 pub const METRICS: [Metric<Known>; 38] = metrics! { Known;
     "macro_f1_first_turn", "macro F1 of feasibility at the first turn", Higher, in [0.0, 1.0],
         "Mean F1 of the classes feasible and impossible over the prefixes after one turn.",
@@ -94,13 +94,13 @@ pub const METRICS: [Metric<Known>; 38] = metrics! { Known;
         "90th percentile of the midpoint's absolute error divided by the remaining cost, over the intervals at feasible prefixes.",
         |it| of_intervals(it, |scores| scores.mre_p90);
     "interval_loss", "interval loss", Lower, in [0.0, f64::INFINITY],
-        "Proper loss of the intervals at feasible prefixes, read as central intervals with the nominal coverage.",
+        "Proper loss of the intervals at feasible prefixes. Each is read as a central interval with the nominal coverage.",
         |it| of_intervals(it, |scores| scores.interval_loss);
     "low_pinball_loss", "pinball loss of lower bounds", Lower, in [0.0, f64::INFINITY],
-        "Proper loss of the lower bounds of intervals at feasible prefixes, read as the lower quantiles of the nominal coverage.",
+        "Proper loss of the lower bounds of intervals at feasible prefixes. Each is read as the lower quantile of the nominal coverage.",
         |it| of_intervals(it, |scores| scores.low_pinball_loss);
     "high_pinball_loss", "pinball loss of upper bounds", Lower, in [0.0, f64::INFINITY],
-        "Proper loss of the upper bounds of intervals at feasible prefixes, read as the upper quantiles of the nominal coverage.",
+        "Proper loss of the upper bounds of intervals at feasible prefixes. Each is read as the upper quantile of the nominal coverage.",
         |it| of_intervals(it, |scores| scores.high_pinball_loss);
     "weighted_interval_loss", "weighted interval loss", Lower, in [0.0, f64::INFINITY],
         "Proper loss of the intervals at feasible prefixes and of their midpoints, which are read as medians.",
@@ -111,8 +111,8 @@ pub const METRICS: [Metric<Known>; 38] = metrics! { Known;
             let linear = it.all()?.linear.and_then(|linear| linear.relative_reduction);
             defined(linear, "no feasible prefix has an interval, or the linear extrapolation makes no error")
         };
-    "saved_token_share", "share of the spending of failed runs that would be saved", Higher, in [0.0, 1.0],
-        "Share of the spending of failed runs that came after their first \"impossible\".",
+    "saved_token_share", "share of failed runs' spending that would be saved", Higher, in [0.0, 1.0],
+        "Share of failed runs' spending that came after their first \"impossible\".",
         |it| {
             it.check_use()?;
             defined(it.stops.saved_share().ok(), "runs that failed spent nothing")

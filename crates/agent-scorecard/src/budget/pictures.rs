@@ -71,7 +71,7 @@ fn coverage_by_progress(block: &Block) -> Picture {
     ]);
     Picture {
         title: "Coverage by progress: are late estimates better than early ones?".to_owned(),
-        x: Axis::new("share of the turns that a run had taken").with_range(0.0, 1.0),
+        x: Axis::new("share of a run's turns already taken").with_range(0.0, 1.0),
         y: Axis::new("share of feasible prefixes").with_range(0.0, 1.0),
         series,
         note: "Points lie at the middles of bins of progress. The hit rate is a share of all feasible prefixes; below and above are shares of the intervals.".to_owned(),
@@ -85,7 +85,7 @@ fn saved_and_lost(block: &Block, metrics: &[Metric<Known>]) -> Picture {
         x: Axis::new("what would happen").with_categories(names),
         y: Axis::new("share").with_range(0.0, 1.0),
         series: vec![Series::bars_of_categories("share", shares)],
-        note: "Saved: share of the spending of failed runs that came after their first \"impossible\". Detected: share of failed runs with an \"impossible\". Lost: share of feasible runs with an \"impossible\". Stopped: share of feasible prefixes with an \"impossible\". Good estimates have high bars on the left and low bars on the right.".to_owned(),
+        note: "Saved: share of failed runs' spending that came after their first \"impossible\". Detected: share of failed runs with an \"impossible\". Lost: share of feasible runs with an \"impossible\". Stopped: share of feasible prefixes with an \"impossible\". Good estimates have high bars on the left and low bars on the right.".to_owned(),
     }
 }
 

@@ -582,7 +582,7 @@ impl Counts {
         note(missing, format!("{} without an estimate, counted as no answer", prefixes(missing)));
         note(
             repeated,
-            format!("{} with the id of an earlier run, treated as separate", runs(repeated)),
+            format!("{} with the id of an earlier run, treated as separate runs", runs(repeated)),
         );
         let unreadable: usize = self.unreadable.values().sum();
         let kinds: Vec<String> =
@@ -596,7 +596,7 @@ impl Counts {
             By::Linear => note(
                 1,
                 format!(
-                    "linear assumes the mean number of turns of past successes ({FIRST_TURNS} before the first success) and a relative half-width of {HALF_WIDTH}; its intervals have no nominal coverage, so their losses are computed with that of the report"
+                    "linear assumes the mean number of turns of past successes ({FIRST_TURNS} turns until a run has succeeded) and a relative half-width of {HALF_WIDTH}; its intervals have no nominal coverage, so their losses are computed with the coverage of the report"
                 ),
             ),
             By::Quantile | By::Conformal | By::QuantileForest => note(

@@ -138,7 +138,7 @@ impl Changes<'_> {
             true => {
                 "some scores are between 0 and 1, but the test needs successes and failures; --success-at sets the lowest score that counts as a success"
             }
-            false => "no task has enough trials on both sides",
+            false => "no task has enough trials of both agents",
         };
         let note = format!("tasks_worse and tasks_better: undefined, because {reason}");
         (fields, (n_tested == 0).then_some(note))

@@ -132,7 +132,7 @@ impl<'a> Sample<'a> {
         let both_tried = all.iter().filter(|(_, both)| both.iter().all(|own| !own.is_empty()));
         let counts = both_tried.map(|(task, both)| (*task, of_task(both))).collect();
         let found = match n_tasks {
-            [0, 0] => Err(Undefined::new("no task has runs with a value on both sides")),
+            [0, 0] => Err(Undefined::new("no task has a value for each of the two agents")),
             _ if values.contains(&f64::NEG_INFINITY) => Err(Undefined::new(NO_LOGARITHM)),
             _ => estimates::Difference::new(&values, &arms, &tasks, range)
                 .map_err(|error| Undefined::new(error.to_string())),

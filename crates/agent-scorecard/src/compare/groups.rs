@@ -68,7 +68,7 @@ pub(super) const TOOLS: Of = Of {
 
 /// The calls of a tool that worked.
 pub(super) const WORKED: Measure = measure! { "calls_worked", "calls that worked", Higher, in [0.0, 1.0],
-"Share of a run's calls of a tool that worked, as a mean over the runs with such calls whose result is known." };
+"Of a run's calls of this tool whose result is known, the share that worked, as a mean over the runs with such calls." };
 
 /// A group of tasks, or a tool, in a difference.
 pub(super) struct Group {

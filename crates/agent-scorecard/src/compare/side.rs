@@ -221,12 +221,12 @@ const OTHER_MEANS: [Mean; 13] = [
     "Geometric mean of the second agent's wall time divided by that of the first agent; each task counts once." }),
     Mean::of(
         measure! { "model_seconds_per_run", "seconds of model calls per run", Lower, in [0.0, f64::INFINITY],
-        "Mean time of the model calls of a run, over the runs with a grade (over all runs if none has a grade). Calls at the same time count each." },
+        "Mean time of the model calls of a run, over the runs with a grade (over all runs if none has a grade). Simultaneous calls each count in full." },
         |run| run.used?.model_seconds,
     ),
     Mean::of(
         measure! { "tool_seconds_per_run", "seconds of tools per run", Lower, in [0.0, f64::INFINITY],
-        "Mean time of the tool calls of a run, over the runs with a grade (over all runs if none has a grade). Calls at the same time count each." },
+        "Mean time of the tool calls of a run, over the runs with a grade (over all runs if none has a grade). Simultaneous calls each count in full." },
         |run| run.used?.tool_seconds,
     ),
     Mean::varying(
@@ -449,7 +449,7 @@ fn unstated(log: &LoggedColumn) -> Option<String> {
     let is_said = kept > 0 && !reasons.is_empty();
     is_said.then(|| {
         format!(
-            "{kept} of {n} runs have a usable confidence; the reasons of the other runs are: {}",
+            "{kept} of {n} runs have a usable confidence; the reasons why the others have none: {}",
             reasons.join(", ")
         )
     })
@@ -460,7 +460,7 @@ fn noted(mut notes: Vec<String>, without_task: usize) -> Vec<String> {
     if without_task > 0 {
         let runs = counted(without_task, "run");
         notes.push(format!(
-            "{runs} without a task: the id is used as the task, so runs with the same id are compared with each other; a column task gives the task, in the table or in the file of --outcomes"
+            "{runs} without a task: the id is used as the task, so runs with the same id are compared with each other; to state the tasks, add a column task to the table or to the file of --outcomes"
         ));
     }
     notes

@@ -48,9 +48,9 @@ const GROUPS: [(&str, &str); 5] = [
     ("seed", "figure 9"),
 ];
 
-/// Runs the greedy policy in groups of settings, and returns each mean with an interval. The settings of a group differ
-/// in one way: in the length of tasks, the noise, the kind of events, the number of events or the seed. The paper has
-/// the same figures and tables for models.
+/// Runs the greedy policy in groups of settings, and returns the mean of each metric in each setting, with an interval.
+/// The settings of a group differ in one way: in the length of tasks, the noise, the kind of events, the number of
+/// events or the seed. The paper has the same figures and tables for models.
 ///
 /// # Errors
 ///

@@ -53,7 +53,7 @@ impl ModelFacts {
         let stop =
             if self.is_of_continuations() { "which runs were continued" } else { "being cut off" };
         format!(
-            "among runs with equal {}, {stop} says nothing about the outcome",
+            "among runs with equal features ({}), {stop} says nothing about the outcome",
             self.features.join(", ")
         )
     }
@@ -196,7 +196,7 @@ impl Teaching<'_, '_> {
         }
         if f64::from(uncovered) > LARGEST_UNCOVERED * rest.len() as f64 {
             return Err(refused(format!(
-                "for {uncovered} of {} cut-off runs, no complete run went on beyond their stop, so complete runs cannot show their chances of success",
+                "for {uncovered} of {} cut-off runs, no complete run has more steps, so complete runs cannot show the chances of success of these runs",
                 rest.len()
             )));
         }

@@ -7,8 +7,8 @@ use trajectory_metrics::{Bootstrap, Probability, WeightSchedule};
 
 use crate::{options, traces::settings::Calibration};
 
-/// The rule that hides outcomes of complete runs, to measure how this changes the score that counts cut-off runs as
-/// failures.
+/// The rule that hides outcomes of complete runs. This shows how much the score that counts cut-off runs as failures
+/// changes if outcomes are unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hide {

@@ -196,7 +196,8 @@ pub(super) fn table(
     let mut note = is_capped.then(|| BY_CAP.to_owned());
     if let Some(note) = note.as_mut().filter(|_| !unchanged.is_empty()) {
         let names = Vec::from_iter(unchanged).join(", ");
-        *note += &format!("; rows in which this makes no difference are shown only once: {names}");
+        *note +=
+            &format!("; rows that would be equal under both rules are shown only once: {names}");
     }
     let mut report = super::report(&options.model, settings.into_iter(), note);
     compare(
@@ -239,7 +240,7 @@ fn setting(
 fn conclusion(model: &str, resource: &str, found: &Block) -> Vec<String> {
     let held = found.figure(HIT_RATE.measure.key).ok().map(|rate| {
         format!(
-            "the intervals of {model} contain the remaining cost ({}) after {} of {} of runs that can succeed",
+            "in runs that can succeed, the intervals of {model} contain the remaining cost ({}) after {} of {}",
             resource.replace('_', " "),
             percent(&rate),
             counted(found.count(key::n_feasible), "turn")

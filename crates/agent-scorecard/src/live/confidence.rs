@@ -22,8 +22,8 @@ use crate::{
     traces::pictures::curves,
 };
 
-/// Scores each stream of a model's confidence. A stream comes from its replies, or from [`FollowUp`] questions after a
-/// run.
+/// Scores each stream of a model's confidence. A stream comes from the replies of the model, or from [`FollowUp`]
+/// questions that were asked after a run.
 ///
 /// # Errors
 ///
@@ -55,7 +55,7 @@ pub fn confidence(
     if clipped > 0 {
         let stated = counted(clipped, "stated confidence");
         report.conclusion.push(format!(
-            "{stated} outside [0, 1], replaced by the nearer of 0 and 1 as in the paper; with --out-of-range ask-again, the model is asked again."
+            "Replaced by the nearer of 0 and 1, as in the paper: {stated} outside [0, 1]. With --out-of-range ask-again, the model is asked again."
         ));
     }
     report.main_pictures = vec!["reliability"];
@@ -203,14 +203,14 @@ fn stream_figures(row: &ConfidenceFigures) -> Figures {
 }
 
 /// The assumption of the figures on cut-off runs.
-const CUT_OFF: &str = "cut_off: tps_..._censored_simple counts the runs that a limit cut off as failures; _exact scores them at the share of their continuations that succeeded, and assumes that the stop itself says nothing about the outcome; _lowest and _highest are bounds without an assumption; all other figures are over complete runs";
+const CUT_OFF: &str = "cut_off: tps_..._censored_simple counts as failures the runs that a limit cut off; _exact scores them at the share of their continuations that succeeded, and assumes that the stop itself says nothing about the outcome; _lowest and _highest are bounds without an assumption; all other figures are over complete runs";
 
 /// The scores that include cut-off runs: at their probabilities of success, counted as failures, and the lower and
 /// upper bound.
 macro_rules! with_cut_off {
     ($($rule:literal)*) => { [$(
         ($rule, [
-            Measure::new(concat!("tps_", $rule, "_censored_exact"), concat!("TPS, ", $rule, ", cut-off runs at their chances"), Better::Higher, "Mean trajectory score over complete and cut-off runs. The chances of success of cut-off runs come from their continuations.").within(f64::NEG_INFINITY, 0.0),
+            Measure::new(concat!("tps_", $rule, "_censored_exact"), concat!("TPS, ", $rule, ", cut-off runs at success chances"), Better::Higher, "Mean trajectory score over complete and cut-off runs. The chances of success of cut-off runs come from their continuations.").within(f64::NEG_INFINITY, 0.0),
             Measure::new(concat!("tps_", $rule, "_censored_simple"), concat!("TPS, ", $rule, ", cut-off runs as failures"), Better::Neither, "Mean trajectory score over complete and cut-off runs, if cut-off runs count as failures.").within(f64::NEG_INFINITY, 0.0),
             Measure::new(concat!("tps_", $rule, "_censored_lowest"), concat!("TPS, ", $rule, ", at least"), Better::Neither, "Lower bound of the mean trajectory score, whatever the outcomes of cut-off runs.").within(f64::NEG_INFINITY, 0.0),
             Measure::new(concat!("tps_", $rule, "_censored_highest"), concat!("TPS, ", $rule, ", at most"), Better::Neither, "Upper bound of the mean trajectory score, whatever the outcomes of cut-off runs.").within(f64::NEG_INFINITY, 0.0),

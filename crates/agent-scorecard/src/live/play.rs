@@ -119,9 +119,9 @@ pub fn play<'a>(runs: &Played<'a>, options: &LiveOptions) -> Result<Report, Erro
         report.conclusion.clear();
         report.columns.iter_mut().for_each(|column| drop(column.block.unsay(Position::Conclusion)));
         let runs = counted(stopped, "run");
-        report
-            .conclusion
-            .push(format!("An answer or a cap ended {runs}, which are left out of the estimates."));
+        report.conclusion.push(format!(
+            "An answer or a cap ended {runs}; the figures on estimates leave these runs out."
+        ));
     }
     report.title = "Runs in an environment".to_owned();
     if !has_goal {
@@ -164,10 +164,10 @@ fn of_runs(records: &[PlayRecord], has_goal: bool) -> Block {
         Field::shown("n_at_limit", "ended at a limit", count(|it| it.end == Some(End::AtLimit))),
         Field::shown(
             "n_truncated",
-            "ended at a limit by a turn that was too long",
+            "ended at a limit because a turn was too long",
             count(|it| it.is_truncated),
         ),
-        Field::shown("n_stopped", "ended at a limit by an answer or a cap", stopped),
+        Field::shown("n_stopped", "ended at a limit because of an answer or a cap", stopped),
     ]);
     block.title = "Results of the runs".to_owned();
     if has_goal {

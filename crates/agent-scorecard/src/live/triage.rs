@@ -179,9 +179,9 @@ fn by_alpha(rows: &[TriageFigures]) -> Picture {
     efficiency_picture(curves, "the model")
 }
 
-/// Returns the mean efficiencies of a model in one mode on one data set for
-/// [`VariantTable`](crate::triage::VariantTable), which makes tables 1 to 3 of the paper. Each framing is a variant of
-/// the prompt.
+/// Returns the rows of a [`VariantTable`](crate::triage::VariantTable) for one model, mode and data set: the mean
+/// efficiencies of the model, with each framing as a variant of the prompt. The table has the form of tables 1 to 3 of
+/// the paper.
 ///
 /// # Errors
 ///

@@ -143,14 +143,14 @@ impl Prices {
                     "the price of the model {model} has tiers, but the log does not count the tokens of each call, so the cost of {runs} is not known"
                 ),
                 Remark::PartlyPriced(model, part) => format!(
-                    "the price of the model {model} has no {part}, so such tokens of {runs} are priced as other input"
+                    "the price of the model {model} has no {part}, so tokens of this kind in {runs} are priced as other input"
                 ),
             }
         };
         self.remarks.iter().map(note).collect()
     }
 
-    /// Returns the models without a price whose runs therefore have an unknown cost.
+    /// Returns the models that have no price, so that the cost of their runs is unknown.
     #[must_use]
     pub fn models_without_price(&self) -> Vec<String> {
         let model = |remark: &Remark| match remark {

@@ -182,9 +182,10 @@ impl From<(String, Option<String>, Block)> for Column {
 }
 
 impl Report {
-    /// Creates a report of these columns. A column can be made from its file, its model (if the file has several) and
-    /// its results. A column without a name takes the name of its model, or of its file without a known ending. If two
-    /// names are equal, the name of the file is added, and then its path. The report has the conclusions of the blocks.
+    /// Creates a report of these columns, with the conclusions of their blocks. A column can be made from its file, its
+    /// model (if the file has several) and its results. A column without a name is named after its model, or else after
+    /// its file, without the ending of the file if it is a known one. If two names are equal, the name of the file is
+    /// added, and then its path.
     #[must_use]
     pub fn of_columns<C: Into<Column>>(columns: Vec<C>) -> Self {
         let mut columns: Vec<Column> = columns.into_iter().map(Into::into).collect();
@@ -198,7 +199,7 @@ impl Report {
 
     /// Adds the results for the pooled runs of all columns. `and` is the text that ends the note on pooling.
     pub fn pool(&mut self, mut block: Block, and: &str) {
-        const POOLED: &str = "these figures cover all columns together; a run in two columns counts twice; files has the figures of each column";
+        const POOLED: &str = "these figures cover all columns together; a run in two columns counts twice; the figures of each column are in files";
         block.title = "All columns together".to_owned();
         block.unsay(Position::Line);
         block.say(Position::Note, [format!("{POOLED}{and}")]);

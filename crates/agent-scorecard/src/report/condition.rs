@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use crate::report::figures::PlacedFigure;
 
 /// A condition on a value in the JSON of a report, such as `tps_log < -0.6`: a key, one of `<`, `<=`, `>` and `>=`, and
-/// a finite number. It is a gate for continuous integration, so a value that cannot be known is an error. Errors
-/// name the options of the command.
+/// a finite number. Conditions are gates for continuous integration, so a condition on an unknown value is an error and
+/// not false. Messages of errors name the options of the command.
 ///
 /// ```
 /// use agent_scorecard::Condition;
@@ -56,8 +56,9 @@ impl FromStr for Condition {
 }
 
 impl Condition {
-    /// Returns the message for a condition that holds for the JSON of a report; `None` if it does not hold. `figure`
-    /// finds a figure by its location, like [`Report::placed`](crate::Report::placed) of this report.
+    /// Checks this condition on the JSON of a report. Returns a message that describes the failure if the condition is
+    /// true, and `None` if it is false. `figure` finds a figure of the report by its location, as
+    /// [`Report::placed`](crate::Report::placed) does.
     ///
     /// # Errors
     ///
@@ -187,7 +188,7 @@ impl Condition {
                 };
                 match caps.is_empty() {
                     true => format!("there are {} entries, counted from 0{names}", all.len()),
-                    false => format!("a row is named by its cap; there are {}", caps.join(", ")),
+                    false => format!("a row is named by its cap; the caps are {}", caps.join(", ")),
                 }
             }
             _ => "there is nothing inside".to_owned(),
@@ -209,7 +210,7 @@ fn no_difference(report: &Value) -> String {
     let mut notes = notes.into_iter().flatten().filter_map(Value::as_str);
     let why = notes.find_map(|note| note.strip_prefix("difference: undefined: "));
     why.map_or_else(
-        || "no difference was computed; it exists only for exactly two columns, and for more, compare has differences.NAME".to_owned(),
+        || "no difference was computed; traces and compare compute one for exactly two columns, and compare has differences.NAME for more".to_owned(),
         |why| format!("no difference was computed: {why}"),
     )
 }

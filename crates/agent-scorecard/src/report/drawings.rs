@@ -34,8 +34,8 @@ pub struct Drawings {
 }
 
 impl Report {
-    /// Returns all pictures by name, the most informative first. Columns share a picture with the same title and axes
-    /// if it has at most four curves in total.
+    /// Returns all pictures by name, the most informative first. The pictures of several columns become one picture if
+    /// they have the same title and axes, no bars or vertical spans, and at most four curves in total.
     #[must_use]
     pub fn drawings(&self) -> Vec<Drawings> {
         let places = self.pictured();
@@ -48,9 +48,9 @@ impl Report {
         names.into_iter().filter_map(|name| section(own(&places, name))).collect()
     }
 
-    /// Returns the main picture of the report: the picture with the first name in `main_pictures` for which there is
-    /// one. It combines the pictures that single columns have under this name. If no column has one, it is the picture
-    /// of all columns together. `None` if no name has a picture.
+    /// Returns the main picture of the report. `main_pictures` lists the names to try, and the first name that has a
+    /// picture is used. The picture combines the pictures of single columns; if no column has one, it is the picture of
+    /// all columns together. `None` if no name has a picture.
     #[must_use]
     pub fn main_drawing(&self) -> Option<Picture> {
         let (whole, columns): (Vec<_>, Vec<_>) =

@@ -74,9 +74,9 @@ impl Place {
 }
 
 impl Picture {
-    /// Draws the picture as an `svg` element of an HTML page. The element has no fixed size. Its colours are the CSS
-    /// variables `--c1` to `--c6`, `--axis` and `--grid` of the page, and the colour of its text. `id` has letters, digits
-    /// and `-`, and differs between the pictures of a page.
+    /// Draws the picture as an `svg` element of an HTML page. The element has no fixed size. It takes its colours from
+    /// the page: the CSS variables `--c1` to `--c6`, `--axis` and `--grid`, and the colour of the surrounding text.
+    /// `id` consists of letters, digits and `-`, and must be different for each picture of a page.
     #[must_use]
     pub fn inline_svg(&self, id: &str) -> String {
         let svg = SvgBackend::new().render_scene(&scene(self, Place::Page));

@@ -33,8 +33,8 @@ fn made_by_inspect(stem: &str) -> Option<[&str; 2]> {
     (is_time && is_id).then(|| [&time[..19], task])
 }
 
-/// Returns a name with at most this many letters, but at least `…`. A long name loses its middle, because names of one family differ at
-/// either end.
+/// Shortens a name to at most this many letters, including the `…` that replaces its middle; a limit of 0 also gives
+/// `…`. The middle is cut because names of one family differ at either end.
 ///
 /// ```
 /// use agent_scorecard::shortened;
@@ -53,8 +53,8 @@ pub fn shortened(name: &str, longest: usize) -> String {
     start.chain(['…']).chain(name.chars().skip(letters - half)).collect()
 }
 
-/// Returns the name of a log, which consists of its model and task, if its file has inspect_ai's default name; `None`
-/// for any other file. `task` is the task of a run: the task of the log, a slash and the sample.
+/// Returns a name for a log, made of its model and its task, if its file has inspect_ai's default name; `None` for any
+/// other file. `task` is the task of one of its runs: the task of the log, a slash and the sample.
 ///
 /// ```
 /// use agent_scorecard::log_name;

@@ -195,7 +195,7 @@ impl Series {
 }
 
 impl Picture {
-    /// Returns whether no series except reference lines has a point.
+    /// Returns whether there is nothing to draw, except possibly reference lines.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.series.iter().all(|series| series.mark == Mark::Reference || series.is_empty())

@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// The reason why there are no differences without resamples.
-pub const NO_RESAMPLES: &str = "it needs at least 2 resamples";
+pub const NO_RESAMPLES: &str = "at least 2 resamples are needed";
 
 /// The unit of two columns that is resampled jointly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -84,7 +84,7 @@ pub fn differences(first: &TraceEvaluation, second: &TraceEvaluation) -> Result<
         [false, false] => by_task,
         [true, true] if options.cluster_by == ClusterBy::Task => {
             notes.push(
-                "each column is of one task, so single runs are resampled; the intervals say nothing about other tasks"
+                "each column has only one task, so single runs are resampled; the intervals say nothing about other tasks"
                     .to_owned(),
             );
             names.map(|names| names.map(|run| Unit::of(run, ClusterBy::Run)).collect())
@@ -208,7 +208,8 @@ pub fn with_differences(
         _ => words = "; columns have different runs",
     }
     (report.is_comparable, report.decided) = (is_same_runs, decided);
-    let summary = options.summary.as_ref().map(|it| format!(", diagnostics of the summary {it}"));
+    let summary =
+        options.summary.as_ref().map(|it| format!(", diagnostics of one forecast per run ({it})"));
     let calibration = match options.calibration {
         Calibration::None => "no calibration".to_owned(),
         calibration => format!("calibration {calibration:?}"),

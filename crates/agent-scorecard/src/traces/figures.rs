@@ -21,7 +21,7 @@ pub const CENSORED: Measure = Measure::new("tps_log_censored_simple", "TPS, log 
 pub(super) const OF_CALIBRATED: [Measure; 3] = [
     Measure::new("t_ece_calibrated", "T-ECE of calibrated forecasts", Better::Neither, "T-ECE that these forecasts would have if they were calibrated, in [0, 1]: the mean over outcomes that are drawn with the forecasts as probabilities.").within(0.0, 1.0),
     Measure::new("t_ece_excess", "T-ECE minus that of calibrated forecasts", Better::Neither, "T-ECE minus t_ece_calibrated: about 0 for calibrated forecasts, whatever the number of runs. Compare columns by this figure; it has no interval.").within(-1.0, 1.0),
-    Measure::new("t_ece_p_value", "p-value of calibration", Better::Neither, "Share of the draws of t_ece_calibrated with a T-ECE at least as large, in (0, 1]; a share of at most 0.05 says that the forecasts are not calibrated.").within(0.0, 1.0),
+    Measure::new("t_ece_p_value", "p-value of calibration", Better::Neither, "Share of the draws of t_ece_calibrated whose T-ECE is at least that of the data, in (0, 1]; a share of at most 0.05 says that the forecasts are not calibrated.").within(0.0, 1.0),
 ];
 
 pub(crate) const TPS_LOG: Measure = named(&STREAM_MEASURES, "tps_log");
@@ -67,7 +67,8 @@ pub fn has_runs(block: &Block) -> bool {
     block.count(key::n) + block.count(key::n_censored) > 0
 }
 
-/// Returns the counts of the runs read, with runs that cannot be scored counted as left out.
+/// Returns the counts `of_runs` after moving the runs that cannot be scored, as counted in `block`, from the kept runs
+/// to the runs left out.
 #[must_use]
 pub fn account(block: &Block, of_runs: Account) -> Account {
     let excluded = block.inner(key::excluded);

@@ -81,7 +81,7 @@ impl LoggedColumn {
         })
     }
 
-    /// Returns whether there are runs, but no model call with a value of any stream of confidence.
+    /// Returns whether there are runs, but none of them has a value of any stream of confidence.
     #[must_use]
     pub fn is_without_streams(&self) -> bool {
         let is_empty = |stream| {
@@ -91,7 +91,8 @@ impl LoggedColumn {
         !self.table.rows().is_empty() && ConfidenceStream::ALL.into_iter().all(is_empty)
     }
 
-    /// Returns the counts of these runs, excluding runs that no stream scores.
+    /// Returns the counts of these runs. Runs that cannot be scored count as left out: runs that lack every stream of
+    /// confidence, and runs without a grade unless a limit ended them.
     #[must_use]
     pub fn scored_account(&self, missing: ForecastPolicy) -> Account {
         let reason = |row: &LoggedRun| {

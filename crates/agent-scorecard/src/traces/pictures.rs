@@ -214,7 +214,7 @@ fn murphy(streams: &[(&str, &TiedBlocks)], label: &str) -> Result<Picture, Error
         y: Axis::new("mean elementary loss"),
         series,
         note: format!(
-            "Every proper score is a mixture of these losses over the thresholds. Forecasts that lie below another line at every threshold are better under every proper score; lower is better. Computed from the {label}."
+            "Every proper score is a mixture of these losses over the thresholds. Lower is better: a line below another one at every threshold is better under every proper score. Computed from the {label}."
         ),
     })
 }

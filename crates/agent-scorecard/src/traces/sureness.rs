@@ -52,7 +52,8 @@ fn quantile(ascending: &[f64], share: f64) -> Result<f64, Undefined> {
     Ok(low + (at - at.floor()) * (high - low))
 }
 
-/// Summarizes the last confidence of each run, or returns `None` if some run of these logs has an outcome.
+/// Summarizes the last confidence of each run, or returns `None` if some run of these logs has an outcome or succeeded
+/// in part.
 ///
 /// # Errors
 ///

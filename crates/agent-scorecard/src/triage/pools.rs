@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// The scores of the plans for one pool in both regimes.
+/// The scores of the plans for one pool, with advisory and with enforced allocations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PoolScore {
     pub(super) advisory: RegimeScore,
@@ -140,7 +140,7 @@ pub(super) fn row(
     }
     if optimal > 0 {
         notes.push(format!(
-            "a random plan earns as much as the oracle in {optimal} of {planned} pools; there, by convention, eta is 1 if the scored plan earns as much, too, and 0 otherwise"
+            "a random plan earns as much as the oracle in {optimal} of {planned} pools; there, by convention, eta is 1 if the scored plan also earns as much, and 0 otherwise"
         ));
     }
 
@@ -201,7 +201,7 @@ pub(super) fn row(
                     Some(variances.iter().sum::<f64>().sqrt() / variances.len() as f64);
                 let figure = row.figure(of);
                 let figure = figure.map(|eta| Figure { standard_error, ..Figure::from(eta.value) });
-                let help = "The same efficiency, with a standard error that covers only the random choice of orders.";
+                let help = "Efficiency where it is defined, with a standard error that covers only the random choice of orders.";
                 let measure = Measure::new(key, "", Better::Higher, help);
                 row.fields.push(Field::figure(measure, figure));
             }

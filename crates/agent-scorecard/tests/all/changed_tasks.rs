@@ -157,7 +157,7 @@ fn single_trials_tell_no_task() {
         (&Value::Null, &Value::Null)
     );
     let note =
-        "tasks_worse and tasks_better: undefined, because no task has enough trials on both sides";
+        "tasks_worse and tasks_better: undefined, because no task has enough trials of both agents";
     assert!(difference["notes"].as_array().unwrap().contains(&json!(note)));
     let p = &json["tasks"][0]["differences"]["beta"];
     assert_eq!(*p, json!({"p_value": null, "adjusted_p_value": null}));

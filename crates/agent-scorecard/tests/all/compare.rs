@@ -122,7 +122,7 @@ fn runs_without_a_task_are_no_runs_of_other_tasks() {
         report.conclusion[0].contains("ver all runs, because runs have no task,"),
         "{report:?}"
     );
-    let note = "a column task gives the task, in the table or in the file of --outcomes";
+    let note = "to state the tasks, add a column task to the table or to the file of --outcomes";
     assert!(
         report.columns.iter().any(|it| it.block.said(Position::Note).any(|it| it.contains(note)))
             || report.together.said(Position::Note).any(|it| it.contains(note)),

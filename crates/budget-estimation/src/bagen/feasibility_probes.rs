@@ -104,10 +104,10 @@ fn half_reachable(
 }
 
 impl Rollouts {
-    /// Labels runs whose task defines no success or failure. Makes a probe of each run, and returns a copy of the
-    /// rollouts together with the probes. In the copy, a rollout succeeds if it meets its target, and its caps are the
-    /// budgets. A rollout of the copy is therefore feasible exactly if its probe is reachable; with
-    /// [`ProbeMethod::Released`], the original must also have succeeded.
+    /// Labels runs whose task defines no success or failure. Makes a probe of each run, that is, a target and budgets,
+    /// and returns a copy of the rollouts together with the probes. In the copy, a rollout succeeds if it meets its
+    /// target, and its caps are the budgets. A rollout of the copy is therefore feasible exactly if its probe is
+    /// reachable; with [`ProbeMethod::Released`], the original run must have succeeded, too.
     ///
     /// A random half of the runs gets a reachable probe: the run reaches the target within the budgets. Of an odd
     /// number, this is the smaller half, or with [`ProbeMethod::Released`] the larger. The target is 0.5 to 1 times the

@@ -133,7 +133,7 @@ impl Estimate {
     }
 }
 
-/// The mean rewards of an estimator on two tasks.
+/// The mean rewards of an estimator on the task for which it was trained and on another task.
 ///
 /// ```
 /// use budget_estimation::{Error, bagen::TransferRewards};
@@ -161,8 +161,8 @@ pub struct TransferRewards {
 }
 
 impl TransferRewards {
-    /// Returns the share of its reward that the estimator keeps on the other task, `transferred / in_task`. At least 0; above
-    /// 1 if it does better there.
+    /// Returns the share of its reward that the estimator keeps on the other task, `transferred / in_task`. The share
+    /// is at least 0, and above 1 if the reward on the other task is higher.
     ///
     /// # Errors
     ///

@@ -66,7 +66,8 @@ pub fn split_rollouts(n: usize, shares: &[f64], seed: Seed) -> Result<Vec<Vec<us
     Ok(parts)
 }
 
-/// Returns the positions of equal numbers of feasible and infeasible samples, in random order.
+/// Chooses equally many feasible and infeasible samples, and returns their positions in random order. Feasible samples
+/// are first repeated `copies` times.
 ///
 /// Trivial samples are removed and feasible samples are repeated `copies` times. Then random samples of the more frequent
 /// label are removed. Takes O(n log n).

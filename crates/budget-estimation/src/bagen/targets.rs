@@ -42,9 +42,9 @@ pub enum TargetRounding {
 }
 
 impl Estimate {
-    /// Returns the answer that a model should learn: an interval around the remaining cost, in whole units,
-    /// or `impossible` if the run could not succeed (`remaining` is `None`). Its `Display` form goes between
-    /// the tags of an answer.
+    /// Returns the answer that a model should learn: an interval around the remaining cost, in whole units, or
+    /// `impossible` if the run could not succeed (`remaining` is `None`). Its `Display` form is the text between
+    /// `<answer>` and `</answer>`.
     ///
     /// With a half-width h, the interval is `[max(1, floor(r - h)), floor(r + h)]`.
     ///

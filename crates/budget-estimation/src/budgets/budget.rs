@@ -179,8 +179,8 @@ impl Budget {
         self.node.budgets().map(|cells| cells[at].cap()).min().unwrap_or(NONE)
     }
 
-    /// Makes a stored child budget a child of this budget again. The amounts that the child spent are already counted
-    /// in this budget. Each child is adopted once, and only by a budget that was read back.
+    /// Makes a stored child budget a child of this budget again. This budget already counts the amounts that the child
+    /// spent, and must have been read back from storage, too. Each child can be adopted only once.
     ///
     /// Store both while no call of the child is under way. Budgets have no common lock, so that a call between the two texts
     /// would be in only one of them. Spend nothing from the child before it is adopted: its parent's caps do not hold for it
@@ -303,8 +303,8 @@ impl Budget {
         })
     }
 
-    /// Returns a resource of which the share set by [`with_notice_at`](Self::with_notice_at) is spent. Each resource is
-    /// returned once, to only one of the handles.
+    /// Returns a resource whose spending has reached the share of its cap that [`with_notice_at`](Self::with_notice_at)
+    /// set; `None` if there is no new one. Each resource is returned once, to only one of the handles.
     #[must_use]
     pub fn notice(&self) -> Option<&str> {
         let noticed = self.cells().zip(&self.node.notices).find(|((_, cell), notice)| {

@@ -112,8 +112,9 @@ impl AdaptiveConformal {
         self.margin
     }
 
-    /// Learns from the scores of one finished run, in the order of its prefixes. The margin changes only here, so that
-    /// all of these scores belong to the current margin. NaN counts as plus infinity, which is a miss.
+    /// Learns from the scores of one finished run, in the order of its prefixes. Nothing else changes the margin, so
+    /// each score counts as a hit or a miss under the margin that applied during the run. NaN counts as plus infinity,
+    /// which is a miss.
     pub fn update(&mut self, scores: &[f64]) {
         // An infinite margin contains every score, minus infinity none.
         let holds = |score: f64| match self.margin {

@@ -5,8 +5,8 @@ use crate::{
     replay::sample::Sample,
 };
 
-/// Returns the interval whose bounds, as multiples of a reference amount, have the smallest mean interval loss on
-/// these samples. No other pair of fixed multiples has a smaller loss.
+/// Returns the two factors with the smallest mean interval loss on these samples. The interval of a sample goes from
+/// the first to the second factor times the reference amount of the sample.
 ///
 /// For a reference m of each sample, the interval is `[a m, b m]`, and the result is `[a, b]`. Among the
 /// references are

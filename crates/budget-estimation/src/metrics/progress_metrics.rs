@@ -11,8 +11,8 @@ use crate::{
 use scoring_rules::{Level, Weight};
 
 scoring_rules::checked! {
-    /// All measures at once: over samples after all turns, over samples after the first turn, in bins by the progress of
-    /// the run, and for the delay with which failures are detected.
+    /// All measures at once: over all samples, over the samples after one turn, in bins by the progress of the run, and
+    /// of the delay with which failures are detected.
     ///
     /// Parts can be merged in any order. With the feature `serde`, they can be stored before.
     ///

@@ -103,8 +103,8 @@ impl<'a> Prefix<'a> {
         self.usage
     }
 
-    /// Returns the cost that any resource had in each completed turn, and its cap; `None` if one of these costs is
-    /// unknown, and for a handle that belongs to other rollouts.
+    /// Returns the cost that the given resource had in each completed turn, and its cap; `None` if one of these costs
+    /// is unknown, or if the handle belongs to other rollouts.
     #[must_use]
     pub fn usage_of(&self, resource: Resource) -> Option<Usage<'a>> {
         self.rollouts.column(resource).ok()?.usage(self.rollout, self.start, self.turns)

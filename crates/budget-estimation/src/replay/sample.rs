@@ -179,7 +179,7 @@ impl Sample {
 
     /// Returns what the remaining cost would be if each turn cost as much as the mean turn of the whole run,
     /// `(C_T / T) (T - k)`. The formula uses the total and T, so it is a reference for comparisons rather than an
-    /// estimator. Its error is the run's own variation from turn to turn.
+    /// estimator. It is wrong only because the costs of a run vary from turn to turn.
     ///
     /// ```
     /// use budget_estimation::{Error, Estimate, Rollouts, Sample};

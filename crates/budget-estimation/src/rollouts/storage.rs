@@ -240,9 +240,10 @@ impl Rollouts {
         Ok(())
     }
 
-    /// Sets the observation of the agent before it acted in a turn, counted from 1, such as the question or the results of
-    /// the turn before. A [`Prefix`](crate::Prefix) shows it together with the agent's action. The result of the last
-    /// completed turn belongs to the next turn, and is not yet known.
+    /// Sets what the agent observed before it acted in a turn, counted from 1, such as the question or the results of
+    /// the turn before. A [`Prefix`](crate::Prefix) shows the observation of each completed turn, together with the
+    /// agent's action. It does not show the results of the last completed turn, which are the observation of the next
+    /// turn.
     ///
     /// # Errors
     ///

@@ -2,7 +2,8 @@ use scoring_rules::{Level, Probability};
 
 use crate::error::Error;
 
-/// The highest tolerated rate of false alarms. The threshold is learned so that it keeps this rate.
+/// The highest tolerated rate of false alarms. The threshold on the probability of success is learned so that the rate
+/// stays within this limit.
 ///
 /// A run is predicted impossible where its probability of success is below the threshold. A run is feasible
 /// if it succeeds within its caps. A false alarm, also called a false abort, is a feasible run that is
@@ -99,8 +100,9 @@ impl AbortLimit {
         Probability::new(*lowest.get(passing.checked_sub(1)?)?).ok()
     }
 
-    /// Returns the threshold below which a run may be predicted impossible: the largest of the given probabilities that
-    /// keeps the limit; `None` if none does.
+    /// Returns the threshold for predictions: a run whose probability of success is below it is predicted impossible.
+    /// The threshold is the largest of the given probabilities that keeps the rate of false alarms within the limit;
+    /// `None` if there is none.
     ///
     /// `chances` has one list per calibration run with a probability for each prefix. All calibration runs
     /// must be feasible. A run without a prefix is never predicted impossible. Takes O(n log n) for n

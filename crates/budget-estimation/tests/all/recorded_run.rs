@@ -93,7 +93,7 @@ fn an_unknown_cost_is_recorded_and_only_what_rests_on_it_is_an_error() {
     assert_eq!(run.advise(&[Estimate::NoAnswer; 2], None), Ok(Advice::Continue));
     run.push(&[None, Some(0.1)]).unwrap();
     refused(run.advise(&[Estimate::NoAnswer; 2], None), "rollout 0, turn 2: tokens is unknown");
-    refused(run.push(&[1.0]), "rollout 0 has 1 costs");
+    refused(run.push(&[1.0]), "rollout 0: the number of costs is 1");
     assert_eq!(run.monitor().turns(), 2);
     refused(RecordedRun::new(run.monitor().clone()), "number of turns of the monitor is 2");
 }

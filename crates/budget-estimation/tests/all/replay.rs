@@ -260,7 +260,10 @@ fn wrong_rollouts_are_refused_and_leave_no_trace() {
     let mut rollouts = rollouts(&[]);
     let output = rollouts.resource("output").unwrap();
     refused(rollouts.push::<f64>(&[], true), "rollout 0 has no turns");
-    refused(rollouts.push(&[1.0; 3], true), "rollout 0 has 3 costs; give 2 for each turn");
+    refused(
+        rollouts.push(&[1.0; 3], true),
+        "rollout 0: the number of costs is 3; give 2 for each turn",
+    );
     for (value, shown) in
         [(-1.0, "-1"), (f64::INFINITY, "inf"), (1e101, "1e101"), (f64::NAN, "NaN")]
     {
@@ -285,7 +288,7 @@ fn a_wrong_turn_of_a_live_run_is_refused_and_leaves_no_trace() {
     live.push(&[None, Some(2.0)]).unwrap();
     let before = seen(&live.prefix(output).unwrap());
     refused(live.push(&[Some(1.0), Some(-1.0)]), "rollout 0, turn 2: output is -1");
-    refused(live.push(&[Some(1.0)]), "rollout 0 has 1 costs; give 2");
+    refused(live.push(&[Some(1.0)]), "rollout 0: the number of costs is 1; give 2");
     assert_eq!(seen(&live.prefix(output).unwrap()), before);
     let input = live.rollouts().resource("input").unwrap();
     refused(live.prefix(input), "rollout 0, turn 1: input is unknown");

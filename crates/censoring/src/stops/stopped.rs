@@ -99,8 +99,8 @@ impl<'a> Stopped<'a> {
         Self::with_policy(forecasts, outcome, reason, StopReason::class)
     }
 
-    /// Creates a run under the given policy: a function that returns the class of a run without an outcome for its stop
-    /// reason.
+    /// Creates a run under a policy of the caller. For a run without an outcome, `policy` takes the stop reason and
+    /// returns the class of the run.
     ///
     /// # Errors
     ///

@@ -54,9 +54,9 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
 }
 
 impl<M> CrossFitSuccess<M> {
-    /// Fits models of the probability of success to complete runs, shortened to each of their steps in turn, and to
-    /// branches of cut-off runs. No model predicts a run from the data to which it was fitted. The models give the
-    /// plug-in and the hybrid estimate of q_Z, the probability of success after a stop.
+    /// Fits a model of the probability of success for each fold, without the data of the fold. The data are complete
+    /// runs, shortened to each of their steps in turn, and branches (continuations) of cut-off runs. The models give
+    /// the plug-in and the hybrid estimate of q_Z, the probability of success after a stop.
     ///
     /// `features(run, t)` returns the features of the run at a position after its first t steps. They must
     /// not depend on anything later, such as the length of the run;

@@ -56,8 +56,8 @@ pub fn plug_in_bias(runs: &[AuditedEstimate], weights: Option<&[Weight]>) -> Res
     Ok(ExactMean::of(off, weights)?)
 }
 
-/// Returns an upper bound on the regret at one step: the loss of expected score of a forecast that is optimal for
-/// success probabilities with this bias.
+/// Returns an upper bound on the regret at one step. The regret is the expected score that a forecast loses because it
+/// is optimal for success probabilities with this bias instead of the true ones.
 ///
 /// ```text
 /// 2 B |r|,   B = the largest |S(p, 1) - S(p, 0)| over all p

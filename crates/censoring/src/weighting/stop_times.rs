@@ -78,7 +78,7 @@ impl StopTimes {
         Self::of(times.into(), censored.into(), weights)
     }
 
-    /// Creates the stop times of runs whose time is their number of forecasts.
+    /// Creates the stop times of runs, counted in steps: the time of a run is the number of its forecasts.
     ///
     /// An excluded run has neither an outcome nor a time at which a budget ended it. It keeps its place
     /// among the runs, as one that was cut off, with a weight of 0.

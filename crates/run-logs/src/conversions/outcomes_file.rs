@@ -123,9 +123,9 @@ const fn shape(key: &Key) -> [bool; 4] {
 impl Outcomes {
     /// Reads JSON Lines, or comma-separated values if the file does not start with an object. The fields or columns are
     /// `id`, `task`, `trial`, `model` and `log` (optional), `outcome` (true, false, 1 or 0) or `grade` (from 0 to 1,
-    /// which the policy compares with its threshold), `expected_calls` (a list of calls as JSON) and `horizon`; the
-    /// first five and the outcome may have the same alternative names as in tables of traces. A note lists the columns
-    /// that are not read.
+    /// which the [`FactRules`](crate::FactRules) compare with their threshold), `expected_calls` (a list of calls as
+    /// JSON) and `horizon`. The first five and `outcome` can also have the alternative names that they have in tables
+    /// of traces. A note lists the columns that are not read.
     ///
     /// # Errors
     ///

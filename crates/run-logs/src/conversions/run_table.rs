@@ -186,15 +186,15 @@ impl RunTable {
         ))
     }
 
-    /// Returns the reason why lenient rules give no run a grade although there are scores. Other rules make this an
-    /// error.
+    /// Returns the reason why no run has a grade although there are scores; `None` if there is no such problem. Only
+    /// lenient rules keep such a table; other rules make the problem an error.
     #[must_use]
     pub fn problem(&self) -> Option<&str> {
         self.problem.as_deref()
     }
 
-    /// Adds the facts about the logs of `file` that are not facts about a run: the number of logs, and the evaluations
-    /// without a run.
+    /// Adds the facts that concern the logs of `file` as a whole: the number of logs, and the evaluations without a
+    /// run.
     ///
     /// # Errors
     ///
@@ -410,7 +410,8 @@ impl RunTable {
         models
     }
 
-    /// Checks the scale of the stated confidences over all models of the log: see [`ConfidenceScale`](crate::ConfidenceScale).
+    /// Checks that it is clear whether the stated confidences of all models of the log are from 0 to 1 or from 0 to
+    /// 100; see [`ConfidenceScale`](crate::ConfidenceScale).
     ///
     /// # Errors
     ///

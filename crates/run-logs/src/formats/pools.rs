@@ -11,7 +11,8 @@ use crate::json_lines::{
     parsing::{InputError, Line, bytes, parse},
 };
 
-/// For each problem and each allocated number of tokens, whether an attempt that was cut off there solved the problem.
+/// For each problem and each allocated number of tokens, whether an attempt that was cut off at this number solved the
+/// problem.
 pub type CappedRuns = BTreeMap<String, BTreeMap<u64, bool>>;
 
 /// Reads problems that share a budget, all in one pool: JSON Lines

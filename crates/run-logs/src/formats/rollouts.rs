@@ -292,8 +292,8 @@ impl RolloutFile {
         self.counts.entry(model).or_default().add_left_out(outcome, stop, reason);
     }
 
-    /// Returns the number of models. In a file, the runs without a model form one more, unless all were left out. Those of
-    /// a log ended before a reply and form none.
+    /// Returns the number of models. In a file of rollouts, the runs without a model count as one more model, unless
+    /// all of them were left out. In a log, they do not count, because they ended before a reply.
     #[must_use]
     pub fn n_models(&self) -> usize {
         let is_model = |(model, counts): &(&Option<String>, &RunCounts)| {
@@ -366,8 +366,8 @@ impl RolloutFile {
 }
 
 impl RolloutLine {
-    /// Returns whether the run failed and ended because of a budget. False if the line says that no budget cut the run
-    /// off, as in a log whose grades at the limit are accepted.
+    /// Returns whether the run failed and a budget ended it, according to its stop reason. The result is false if the
+    /// line says that no budget cut the run off, as it does for a log whose grades at the limit are accepted.
     #[must_use]
     pub fn failed_at_limit(&self) -> bool {
         let is_limit = |stop: &StopReason| stop.class() == StopClass::Censored;

@@ -118,7 +118,7 @@ impl TraceRemarks {
         account
     }
 
-    /// Adds notes about the runs that do not come from the lines of the file.
+    /// Adds notes about the runs, in addition to the notes that come from the lines of the file.
     pub fn add_notes(&mut self, notes: impl IntoIterator<Item = String>) {
         self.others.extend(notes);
     }

@@ -15,8 +15,8 @@ pub(crate) fn folded(name: &str) -> String {
     name.nfkc().filter(letters).flat_map(char::to_lowercase).nfkc().collect()
 }
 
-/// Returns pairs of names that differ only in case, blanks or the form of their characters in Unicode, such as `t1, T1`. Such
-/// names stay different.
+/// Returns pairs of names that differ only in case, blanks or the form of their characters in Unicode, such as
+/// `t1, T1`. The names of a pair still count as different names.
 ///
 /// ```
 /// use run_logs::json_lines::alike_names;

@@ -134,7 +134,7 @@ impl Visitor<'_> for OutcomeOrScore {
     }
 }
 
-/// A struct that is read only from a JSON object. A plain derived reader would also accept a list of its fields.
+/// A struct that must be written as a JSON object. A plain derived reader would also accept a list of its fields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object<T>(pub T);
 

@@ -67,8 +67,8 @@ impl DecimalSum {
         }
     }
 
-    /// Returns the number of decimal places of the terms. `None` if it is above 15, or if the sum has more than 15
-    /// digits in units of the last place. Differences between such sums are exact in these units.
+    /// Returns the number of decimal places of the terms; `None` if it is above 15, or if the sum has more than 15
+    /// digits. In units of the last place, the difference between two sums with this many places is exact.
     #[doc(hidden)]
     #[must_use]
     #[inline]

@@ -7,7 +7,8 @@ use crate::{
     values::{ordered_score::OrderedScore, probability::Probability, weight::Weight},
 };
 
-/// Rows, each with a confidence and an outcome, that were sorted once into blocks of equal confidence.
+/// Rows with a confidence and an outcome, grouped into blocks of equal confidence. The blocks are in ascending order of
+/// confidence.
 ///
 /// Results computed from the blocks do not depend on the order of the rows, and a row of weight 2
 /// counts as much as two equal rows. In JSON it is the list of blocks.
@@ -42,8 +43,8 @@ impl<S> Default for TiedBlocks<S> {
 }
 
 impl TiedBlocks<OrderedScore> {
-    /// Sorts rows into blocks of equal score. Scores may be any finite numbers, such as logits; a higher score means
-    /// that success is more likely.
+    /// Groups rows of equal score into blocks, in ascending order of score. Scores may be any finite numbers, such as
+    /// logits; a higher score means that success is more likely.
     ///
     /// For scores in [0, 1] the weights of the blocks have the same bits as with
     /// [`TiedBlocks::new`].

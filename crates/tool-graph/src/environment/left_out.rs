@@ -79,8 +79,9 @@ impl LeftOutCounts {
 }
 
 impl Transcript {
-    /// Returns the reason why this run, compared with this reference, is excluded from mean metrics; `None` if it is
-    /// counted. The rule is [`EnvironmentRules::counted_runs`] of this run.
+    /// Returns the reason why this run is excluded from mean metrics if it is compared with `reference`; `None` if it
+    /// is counted. It is always excluded unless all events occurred in both runs; otherwise
+    /// [`EnvironmentRules::counted_runs`] of this run decides.
     ///
     /// [`EnvironmentRules::counted_runs`]: crate::EnvironmentRules::counted_runs
     #[must_use]

@@ -175,9 +175,9 @@ pub fn ratio<G: Ord>(
 }
 
 /// Returns an interval for a quantity that lies between two estimates, such as the success rate if some runs have no
-/// grade. It extends from the lower bound of `low` to the upper bound of `high`. Both bounds are computed at the level
-/// at which the result covers each value between the two quantities with probability `level`. They are between the
-/// bounds of a one-sided and of a two-sided interval at `level`.
+/// grade. It extends from the lower bound of `low` to the upper bound of `high`. The level of these bounds is chosen so
+/// that the interval covers each value between the two quantities with probability `level`. The bounds therefore lie
+/// between those of a one-sided and those of a two-sided interval at `level`.
 ///
 /// Errors are assumed to be normally distributed only for the computation of this level.
 ///

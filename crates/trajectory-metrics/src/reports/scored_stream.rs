@@ -44,8 +44,8 @@ pub(crate) const METRICS: usize = 8;
 /// The places of the metrics of ranks among [`STREAM_MEASURES`]: AUROC, average precision and AURC.
 pub(crate) const RANKS: Range<usize> = 3..6;
 
-/// The description of each metric of a stream: first the trajectory proper scores, then the diagnostics of one
-/// summary value per run, in the order of [`ScoredStream::estimates`].
+/// The description of each metric of a stream, in the order of [`ScoredStream::estimates`]: first the trajectory proper
+/// scores, then the diagnostics, which are computed from one confidence per run.
 ///
 /// ```
 /// use trajectory_metrics::{Better, STREAM_MEASURES};

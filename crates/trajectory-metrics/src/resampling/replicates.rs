@@ -84,7 +84,7 @@ impl Replicates {
     }
 
     /// Sets the number of resampled clusters on which the statistic depends, which determines the width of
-    /// [`Self::figure`]. Replicates of a [`Bootstrap`](crate::Bootstrap) know the number of all its
+    /// [`Self::figure`]. Without this call, replicates of a [`Bootstrap`](crate::Bootstrap) have the number of all its
     /// clusters; a statistic of only some rows may depend on fewer.
     #[must_use]
     pub fn with_clusters(self, clusters: usize) -> Self {

@@ -111,7 +111,8 @@ impl<R: ScoringRule> OnlineTps<R> {
         Self { tps, state }
     }
 
-    /// Returns the current state, which can be stored. Calls the rule at four forecasts, and copies custom weights.
+    /// Returns the current state, which can be stored. This takes four calls of the scoring rule and a copy of custom
+    /// weights.
     #[must_use]
     pub fn state(&self) -> OnlineTpsState {
         let Self { tps, state } = self;
@@ -220,8 +221,8 @@ impl<R: ScoringRule> OnlineTps<R> {
         self.state.left_out
     }
 
-    /// Returns the counts for this run: if it is kept, and its repairs. At the end of each run,
-    /// [`merge`](ForecastCounts::merge) them into the counts over all runs.
+    /// Returns the counts for this run: whether it is kept, and the number of repairs of each kind. At the end of each
+    /// run, [`merge`](ForecastCounts::merge) them into the counts over all runs.
     #[must_use]
     pub const fn forecast_counts(&self) -> ForecastCounts {
         if self.state.left_out.is_some() {

@@ -6,8 +6,8 @@ use run_logs::{
 };
 use serde::Serialize;
 
-/// Counts of the intervals of one resource that contain the remaining cost, lie below it or lie above it, over
-/// prefixes of runs that succeeded.
+/// For one resource, the numbers of intervals that contain the remaining cost, that lie below it, and that lie above
+/// it. Only prefixes of runs that succeeded count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RangeCounts {

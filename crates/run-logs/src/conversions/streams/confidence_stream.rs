@@ -68,7 +68,7 @@ impl ConfidenceStream {
         ][self as usize]
     }
 
-    /// Returns the value of a turn.
+    /// Returns the value that this stream gives a turn.
     ///
     /// # Errors
     ///

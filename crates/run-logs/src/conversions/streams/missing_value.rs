@@ -66,7 +66,7 @@ pub enum MissingValue {
     },
     /// The stated confidence is outside [0, 1].
     #[error(
-        "the stated confidence is {value}; expected a number from 0 to 1, or a percentage with its sign"
+        "the stated confidence is {value}; expected a number from 0 to 1, or a percentage with a % sign"
     )]
     ConfidenceOutOfRange {
         /// The stated number; a percentage is divided by 100.

@@ -20,13 +20,13 @@ use crate::{
 pub enum ConfidenceReading {
     /// One element `<confidence>…</confidence>`, or one JSON object as the whole reply with a field `confidence`, or a separate
     /// line `Confidence: 85%` or `confidence = 0.85`, in any letter case and with or without Markdown's asterisks, or an argument
-    /// `confidence` of a tool call. The value is a decimal number from 0 to 1 or a percentage with its sign, and nothing else. An
+    /// `confidence` of a tool call. The value is a decimal number from 0 to 1 or a percentage with a % sign, and nothing else. An
     /// element that is not closed does not count.
     #[default]
     Strict,
     /// The last element counts, in any letter case and even if it is not closed; a field may be in an object anywhere in the
     /// text; and words may surround the number in the first 256 characters of the value. The number may have a decimal comma, be
-    /// a percentage with its sign or word, or a fraction such as `8/10`. Several different numbers are refused, and a number next
+    /// a percentage with a % sign or the word, or a fraction such as `8/10`. Several different numbers are refused, and a number next
     /// to a letter, such as `0.8x`, does not count.
     Lenient,
 }
@@ -302,7 +302,7 @@ fn field_text<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     }
 }
 
-/// Reads a decimal number, or a percentage with its sign, and nothing else.
+/// Reads a decimal number, or a percentage with a % sign, and nothing else.
 fn strict(text: &str) -> Result<Stated, MissingValue> {
     let text = text.trim();
     let (digits, divisor) = match text.strip_suffix('%') {

@@ -24,7 +24,7 @@ pub enum TokenMeasure {
     EntropyRenormalised,
 }
 
-/// The treatment of tokens with fewer than five probable tokens in the log.
+/// The treatment of tokens for which the log lists fewer than five probable tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ShortLists {
@@ -217,7 +217,7 @@ impl Default for ActionSpan<'_> {
 }
 
 impl ActionSpan<'_> {
-    /// Returns the position of the action in the joined bytes of the tokens of a reply.
+    /// Returns the range of the action in [`Tokens::bytes`], the joined bytes of all tokens of the reply.
     ///
     /// # Errors
     ///

@@ -69,7 +69,7 @@ fn a_curve_with_a_number_out_of_its_range_is_refused_by_name() {
 fn knots_and_cells_out_of_order_are_refused_with_their_position() {
     let isotonic = stored(&Isotonic);
     let said = refusal::<IsotonicMap>(&isotonic, "/knots/1/0", json!(0.0));
-    assert_eq!(said, "knots, entry 1: 0 after 0; give them in ascending order");
+    assert_eq!(said, "knots, entry 1: 0 after 0; give the entries in ascending order");
     let said = refusal::<IsotonicMap>(&isotonic, "/knots/0/1", json!(1.0));
     assert!(said.starts_with("values, entry 1: "), "{said}");
     let said = refusal::<IsotonicMap>(&isotonic, "/knots", json!([]));
@@ -77,7 +77,7 @@ fn knots_and_cells_out_of_order_are_refused_with_their_position() {
 
     let venn_abers = stored(&VennAbers);
     let said = refusal::<VennAbersMap>(&venn_abers, "/knots/2", json!(0.1));
-    assert_eq!(said, "knots, entry 2: 0.1 after 0.1; give them in ascending order");
+    assert_eq!(said, "knots, entry 2: 0.1 after 0.1; give the entries in ascending order");
     let said = refusal::<VennAbersMap>(&venn_abers, "/cells/0/2", json!(1.0));
     assert!(said.starts_with("cells, entry 1: "), "{said}");
     let cells = json!([[0, 0, 0]]);

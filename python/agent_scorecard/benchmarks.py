@@ -94,7 +94,8 @@ class StatedConfidence:
     ----------
     step_limit : int
     patience : int
-        The number of consecutive replies without a readable action after which the run ends.
+        The number of consecutive replies that lack a readable action or a readable confidence after which the run
+        ends.
     top_logprobs : int, optional
         The number of most probable tokens whose log-probabilities are requested; None for no log-probabilities.
 

@@ -283,8 +283,8 @@ pub(crate) struct Market {
     /// option, a target and budgets are drawn for each run after its end, so that half of the runs miss them
     #[arg(long, value_name = "USD", value_parser = options::cap)]
     target: Option<f64>,
-    /// How to draw targets and budgets that a run does not meet: described (as in the paper's text) or released (as in
-    /// the paper's code)
+    /// Method for the random target and budgets of a run that should miss them: described (as in the paper's text) or
+    /// released (as in the paper's code)
     #[arg(long = "probe-method", default_value = "described", conflicts_with = "target", value_parser = options::one_of([("described", ProbeMethod::Described), ("released", ProbeMethod::Released)]))]
     probes: ProbeMethod,
 }

@@ -335,7 +335,7 @@ fn column(
     {
         let uniform = "; all complete runs have the same weight, so ipcw corrects nothing and equals complete_only";
         let gone = match options.curve_groups.is_some() {
-            true => "in some group, every run longer than the longest complete run was cut off"
+            true => "in some group, every run that went on beyond the last step of the group's longest complete run was cut off"
                 .to_owned(),
             false => {
                 format!("every run that went on beyond step {} was cut off", sample.last_end())

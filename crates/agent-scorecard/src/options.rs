@@ -78,7 +78,7 @@ pub fn one_of<T: Clone + Send + Sync + 'static>(
     })
 }
 
-/// Parses one of the named values of a type.
+/// Returns a parser that accepts the names of the values of a type.
 #[cfg(feature = "clap")]
 #[must_use]
 pub fn names<T: Named>() -> impl clap::builder::TypedValueParser<Value = T> {

@@ -52,7 +52,7 @@ pub const METRICS: [Metric<PathTally>; 8] = metrics! { PathTally;
     "invalid_tool_use_ratio", "invalid tool use", Lower, in [0.0, 1.0],
         "Share of failed calls, among the calls of all runs that record whether they failed.",
         |runs| match runs.taken.is_empty() {
-            true => Err(Undefined::new("no call records whether it was ok")),
+            true => Err(Undefined::new("no call states whether it succeeded")),
             false => invalid_tool_use_ratio(&runs.taken).map_err(undefined),
         }, .bar("invalid");
 };
@@ -282,7 +282,8 @@ impl PathTally {
             None => _ = self.tasks.insert(name.to_owned(), more),
         }
     }
-    /// Returns the results for all runs so far, with pictures on request.
+    /// Returns the results for all runs so far. `ignore_arguments` states whether the runs were added without their
+    /// arguments, and `with_pictures` whether the results have pictures.
     ///
     /// # Errors
     ///

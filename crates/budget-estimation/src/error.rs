@@ -198,7 +198,7 @@ pub enum Error {
         left: f64,
     },
     /// A budget was stopped, and takes no further reservation.
-    #[error("the budget was stopped: {reason}")]
+    #[error("spending under this budget was stopped: {reason}")]
     #[non_exhaustive]
     BudgetStopped {
         /// The reason of the first stop.

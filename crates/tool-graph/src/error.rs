@@ -91,7 +91,7 @@ pub enum Error {
     },
     /// The search for the best plan reached its limit.
     #[error(
-        "no plan was shown to be the best within {steps} steps; the lowest cost is at least {lowest} and \
+        "the search ended after {steps} steps without a plan that is shown to be the best; the lowest cost is at least {lowest} and \
          at most {highest}; use ToolGraph::optimal_plan_within with more steps, or fewer tools"
     )]
     #[non_exhaustive]

@@ -88,7 +88,7 @@ pub enum Error {
         fault: ForecastFault,
     },
     /// A stored run is resumed with another score than that of the original run.
-    #[error("the stored run was scored with a different {what}; resume the run with its own one")]
+    #[error("the stored run was scored with a different {what}; resume it with that {what}")]
     #[non_exhaustive]
     OtherScore {
         /// The part of the score that differs: `rule` or `weight schedule`.

@@ -121,7 +121,7 @@ impl<'a> ExpectedRequests<'a> {
         }
     }
 
-    /// Checks that the client could form the body of every request that was added.
+    /// Checks that the client could form the body of the first request of each addition.
     ///
     /// # Errors
     ///

@@ -586,7 +586,7 @@ fn on_left_out<'a>(blocks: impl Iterator<Item = &'a Block> + Clone, unit: &str) 
     let all: u64 = blocks.map(|block| block.count(key::n_left_out)).sum();
     (all > 0).then(|| {
         format!(
-            "the {unit} of {} ({}, {}) are not known in full; a cap may have ended these runs or not, but it would have ended those whose known part is above it",
+            "the {unit} of {} ({}, {}) are not known in full; a cap may have ended such a run or not, but has surely ended it if the known part is above the cap",
             counted(all, "run"),
             counted(successes, "success"),
             counted(failures, "failure")

@@ -94,13 +94,13 @@ pub const METRICS: [Metric<Known>; 38] = metrics! { Known;
         "90th percentile of the midpoint's absolute error divided by the remaining cost, over the intervals at feasible prefixes.",
         |it| of_intervals(it, |scores| scores.mre_p90);
     "interval_loss", "interval loss", Lower, in [0.0, f64::INFINITY],
-        "Proper loss of the intervals at feasible prefixes. Each is read as a central interval with the nominal coverage.",
+        "Proper loss of the intervals at feasible prefixes, as forecasts of the central interval with the nominal coverage.",
         |it| of_intervals(it, |scores| scores.interval_loss);
     "low_pinball_loss", "pinball loss of lower bounds", Lower, in [0.0, f64::INFINITY],
-        "Proper loss of the lower bounds of intervals at feasible prefixes. Each is read as the lower quantile of the nominal coverage.",
+        "Proper loss of the lower bounds of intervals at feasible prefixes, as forecasts of the (1 - c) / 2 quantile of the remaining cost, where c is the nominal coverage.",
         |it| of_intervals(it, |scores| scores.low_pinball_loss);
     "high_pinball_loss", "pinball loss of upper bounds", Lower, in [0.0, f64::INFINITY],
-        "Proper loss of the upper bounds of intervals at feasible prefixes. Each is read as the upper quantile of the nominal coverage.",
+        "Proper loss of the upper bounds of intervals at feasible prefixes, as forecasts of the (1 + c) / 2 quantile of the remaining cost, where c is the nominal coverage.",
         |it| of_intervals(it, |scores| scores.high_pinball_loss);
     "weighted_interval_loss", "weighted interval loss", Lower, in [0.0, f64::INFINITY],
         "Proper loss of the intervals at feasible prefixes and of their midpoints, which are read as medians.",

@@ -582,7 +582,10 @@ impl Counts {
         note(missing, format!("{} without an estimate, counted as no answer", prefixes(missing)));
         note(
             repeated,
-            format!("{} with the id of an earlier run, treated as separate runs", runs(repeated)),
+            format!(
+                "{} with the id of an earlier run, each treated as a separate run",
+                runs(repeated)
+            ),
         );
         let unreadable: usize = self.unreadable.values().sum();
         let kinds: Vec<String> =

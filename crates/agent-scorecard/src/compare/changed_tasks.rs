@@ -163,7 +163,7 @@ impl Changes<'_> {
             let by_some = self.count(Verdict::is_worse);
             return (by_some > 0).then(|| {
                 format!(
-                    "Under some possible outcomes of the runs without a grade, {second} is worse than {first} beyond noise on {by_some} of {}; tasks_worse counts these tasks (--ungraded sets how runs without a grade count).",
+                    "Depending on the outcomes of the runs without a grade, {second} may be worse than {first} beyond noise on {by_some} of {}; tasks_worse includes these tasks (--ungraded sets how runs without a grade count).",
                     counted(n, "task"),
                 )
             });

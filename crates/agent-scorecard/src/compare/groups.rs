@@ -255,7 +255,7 @@ pub(super) fn sentence(groups: &[Group], second: &str, of: &Of) -> Option<String
     let by_some = groups.iter().filter(|group| group.verdict.is_worse()).count();
     if clauses.is_empty() && by_some > 0 {
         return Some(format!(
-            "Under some possible outcomes of the runs without a grade, {second} is worse beyond noise on {by_some} of {all}; {} counts these {}s (--ungraded sets how runs without a grade count).",
+            "Depending on the outcomes of the runs without a grade, {second} may be worse beyond noise on {by_some} of {all}; {} includes these {}s (--ungraded sets how runs without a grade count).",
             of.counts[0][0], of.word
         ));
     }

@@ -196,8 +196,9 @@ pub(super) fn table(
     let mut note = is_capped.then(|| BY_CAP.to_owned());
     if let Some(note) = note.as_mut().filter(|_| !unchanged.is_empty()) {
         let names = Vec::from_iter(unchanged).join(", ");
-        *note +=
-            &format!("; rows that would be equal under both rules are shown only once: {names}");
+        *note += &format!(
+            "; rows that would be equal in both ways of counting are shown only once: {names}"
+        );
     }
     let mut report = super::report(&options.model, settings.into_iter(), note);
     compare(

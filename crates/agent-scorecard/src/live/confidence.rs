@@ -55,7 +55,7 @@ pub fn confidence(
     if clipped > 0 {
         let stated = counted(clipped, "stated confidence");
         report.conclusion.push(format!(
-            "Replaced by the nearer of 0 and 1, as in the paper: {stated} outside [0, 1]. With --out-of-range ask-again, the model is asked again."
+            "{stated} outside [0, 1] replaced by the nearer of 0 and 1, as in the paper. With --out-of-range ask-again, the model is asked again instead."
         ));
     }
     report.main_pictures = vec!["reliability"];

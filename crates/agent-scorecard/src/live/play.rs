@@ -120,7 +120,7 @@ pub fn play<'a>(runs: &Played<'a>, options: &LiveOptions) -> Result<Report, Erro
         report.columns.iter_mut().for_each(|column| drop(column.block.unsay(Position::Conclusion)));
         let runs = counted(stopped, "run");
         report.conclusion.push(format!(
-            "An answer or a cap ended {runs}; the figures on estimates leave these runs out."
+            "An answer or a cap ended {runs}; the figures on estimates leave out such runs."
         ));
     }
     report.title = "Runs in an environment".to_owned();

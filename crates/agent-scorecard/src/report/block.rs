@@ -199,7 +199,7 @@ impl Report {
 
     /// Adds the results for the pooled runs of all columns. `and` is the text that ends the note on pooling.
     pub fn pool(&mut self, mut block: Block, and: &str) {
-        const POOLED: &str = "these figures cover all columns together; a run in two columns counts twice; the figures of each column are in files";
+        const POOLED: &str = "these figures cover all columns together; a run in two columns counts twice; the figures of each column are under the key files";
         block.title = "All columns together".to_owned();
         block.unsay(Position::Line);
         block.say(Position::Note, [format!("{POOLED}{and}")]);

@@ -210,7 +210,7 @@ fn no_difference(report: &Value) -> String {
     let mut notes = notes.into_iter().flatten().filter_map(Value::as_str);
     let why = notes.find_map(|note| note.strip_prefix("difference: undefined: "));
     why.map_or_else(
-        || "no difference was computed; traces and compare compute one for exactly two columns, and compare has differences.NAME for more".to_owned(),
+        || "no difference was computed: only `traces` and `compare` compute one, for exactly two columns; for more columns, `compare` has differences.NAME".to_owned(),
         |why| format!("no difference was computed: {why}"),
     )
 }

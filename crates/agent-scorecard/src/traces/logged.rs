@@ -81,7 +81,7 @@ impl LoggedColumn {
         })
     }
 
-    /// Returns whether there are runs, but none of them has a value of any stream of confidence.
+    /// Returns true if there are runs and none of them has a value of any stream of confidence.
     #[must_use]
     pub fn is_without_streams(&self) -> bool {
         let is_empty = |stream| {

@@ -110,7 +110,7 @@ impl VariantTable {
     ///
     /// # Errors
     ///
-    /// [`Error::Data`] if no model, mode and alpha has a score under each variant, and for one whose
+    /// [`Error::Data`] if no combination of model, mode and alpha has a score under each variant, and for one whose
     /// variants have different data sets.
     pub fn block(&self) -> Result<Block, Error> {
         let known = self.regimes.iter().zip(REGIMES).filter(|(scores, _)| !scores.is_empty());
@@ -158,7 +158,9 @@ fn table(regime: &'static str, scores: &Scores) -> Result<Block, Error> {
     let is_complete = |of_cell: &BTreeMap<_, _>| of_cell.len() == variants.len();
     let kept: Vec<_> = scores.iter().filter(|(_, of_cell)| is_complete(of_cell)).collect();
     if kept.is_empty() {
-        let problem = format!("no model, mode and alpha has an eta_{regime} under every variant");
+        let problem = format!(
+            "no combination of model, mode and alpha has an eta_{regime} under every variant"
+        );
         return Err(Error::Data(problem));
     }
     let means = kept

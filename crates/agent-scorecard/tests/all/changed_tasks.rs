@@ -187,7 +187,7 @@ fn runs_without_a_grade_fail_the_gate_and_make_no_claim() {
     let said = &report.conclusion[1];
     assert_eq!(
         said,
-        "Under some possible outcomes of the runs without a grade, beta is worse than alpha beyond noise on 2 of 20 tasks; tasks_worse counts these tasks (--ungraded sets how runs without a grade count)."
+        "Depending on the outcomes of the runs without a grade, beta may be worse than alpha beyond noise on 2 of 20 tasks; tasks_worse includes these tasks (--ungraded sets how runs without a grade count)."
     );
     assert_eq!(json_of(&report)["difference"]["tasks_worse"], 2);
     // The other way round, they could have been as good, and nothing is better.

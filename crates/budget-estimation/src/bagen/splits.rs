@@ -66,8 +66,7 @@ pub fn split_rollouts(n: usize, shares: &[f64], seed: Seed) -> Result<Vec<Vec<us
     Ok(parts)
 }
 
-/// Chooses equally many feasible and infeasible samples, and returns their positions in random order. Feasible samples
-/// are first repeated `copies` times.
+/// Chooses equally many feasible and infeasible samples, and returns their positions in random order.
 ///
 /// Trivial samples are removed and feasible samples are repeated `copies` times. Then random samples of the more frequent
 /// label are removed. Takes O(n log n).

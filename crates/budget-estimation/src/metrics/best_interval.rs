@@ -15,8 +15,8 @@ use crate::{
 /// - [`Sample::linear_reference`], which knows the number of turns T;
 /// - [`Sample::mean_cost_reference`], which knows T and the mean cost of all turns of the run.
 ///
-/// It is chosen and scored on the same samples, so no estimator could know it. Like the two methods, it is a reference for
-/// comparisons. [`Sample::with_estimate`] makes the samples of its intervals.
+/// The factors are chosen and scored on the same samples, so no estimator could know them. Like the two methods, they
+/// are a reference for comparisons. [`Sample::with_estimate`] makes the samples of their intervals.
 ///
 /// Counts feasible samples with a reference above 0, and ignores all others. The result is exact: the
 /// interval loss at a coverage c is a sum of pinball losses at the levels `(1 - c) / 2` and

@@ -140,8 +140,8 @@ impl Sample {
         self.estimate.predicts_impossible(self.reading.left(self.left()))
     }
 
-    /// Sets the [`Reading`], which is the rule by which an estimate counts as impossible in all measures of
-    /// feasibility, detection and false alarms. The default is [`Reading::Cap`].
+    /// Sets the [`Reading`], which is the rule by which an estimate counts as a prediction that success is impossible.
+    /// All measures of feasibility, detection and false alarms use it. The default is [`Reading::Cap`].
     #[must_use]
     pub const fn with_reading(mut self, reading: Reading) -> Self {
         self.reading = reading;

@@ -241,9 +241,9 @@ impl Rollouts {
     }
 
     /// Sets what the agent observed before it acted in a turn, counted from 1, such as the question or the results of
-    /// the turn before. A [`Prefix`](crate::Prefix) shows the observation of each completed turn, together with the
-    /// agent's action. It does not show the results of the last completed turn, which are the observation of the next
-    /// turn.
+    /// the turn before. A [`Prefix`](crate::Prefix) shows the observation of turn 1 and of each completed turn, together
+    /// with the agent's action. It does not show the results of the last completed turn, which are the observation of
+    /// the next turn.
     ///
     /// # Errors
     ///

@@ -60,7 +60,8 @@ pub struct SuccessForecast {
 }
 
 /// Learns online, run by run, to predict the probability that a run succeeds within its caps. Also predicts that a run
-/// is impossible if this probability is very low, with a guaranteed limit on the rate of false alarms.
+/// is impossible if it has exceeded a cap or its probability is low enough, with a guaranteed limit on the rate of false
+/// alarms.
 ///
 /// **Probability.** A logistic regression with a ridge penalty ([`censoring::LogisticSuccess`]) on the columns of
 /// the feature vector of a prefix, on a logarithmic scale; the numbers of turns that fit under the cap at the

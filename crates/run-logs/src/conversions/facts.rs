@@ -213,7 +213,7 @@ impl RolloutFile {
 
 impl LoggedRun {
     /// Returns the input tokens of each turn, excluding the history that its request repeats; `None` if the log does
-    /// not count the input. Reasoning is not part of the history.
+    /// not count the input. Reasoning of earlier turns is not sent again, so it is not subtracted.
     ///
     /// # Reference
     ///

@@ -29,7 +29,7 @@ pub(crate) const READER: Reader = Reader {
 
 macro_rules! facts {
     ($($(#[$doc:meta])* $fact:ident $name:literal $others:expr;)+) => {
-        /// A fact about a run that a field may state.
+        /// A fact about a run that a field of a line may state.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum LineFact { $($(#[$doc])* $fact,)+ }

@@ -37,7 +37,8 @@ pub struct TraceRun {
 }
 
 impl TraceRun {
-    /// Converts the run for the crate censoring. A run that succeeded in part has no outcome there, and is excluded.
+    /// Converts the run to the type of the crate `censoring`. A run that succeeded in part has no outcome there, and is
+    /// excluded.
     ///
     /// # Errors
     ///

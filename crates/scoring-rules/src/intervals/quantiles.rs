@@ -21,7 +21,7 @@ const SAME_LEVEL: f64 = 1e-12;
 /// assert_eq!(Vec::from(forecast), [(levels[0], 3.0), (levels[1], 5.0), (levels[2], 9.0)]);
 ///
 /// let error = Quantiles::new(&levels, &[3.0, 9.0, 5.0]).unwrap_err();
-/// assert_eq!(error.to_string(), "values, entry 2: 5 after 9; give them in ascending order");
+/// assert_eq!(error.to_string(), "values, entry 2: 5 after 9; give the entries in ascending order");
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -80,8 +80,8 @@ impl Figure {
     }
 
     /// Returns the two-sided p-value of the hypothesis that the true value is 0. The value divided by its standard
-    /// error is assumed to be normally distributed. For a difference, the hypothesis is that both areas are equal.
-    /// `None` unless the standard error is above 0.
+    /// error is assumed to be normally distributed. For a difference of two areas, the hypothesis is that they are
+    /// equal. `None` unless the standard error is above 0.
     #[must_use]
     pub fn p_value(&self) -> Option<f64> {
         let error = self.standard_error.filter(|error| *error > 0.0)?;

@@ -99,7 +99,7 @@ impl Replicates {
         Self { proportion: true, ..self }
     }
 
-    /// Returns the value on all rows.
+    /// Returns the value of the statistic on all rows, without resampling.
     #[must_use]
     pub fn estimate(&self) -> f64 {
         self.estimate

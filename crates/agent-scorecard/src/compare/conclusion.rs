@@ -160,7 +160,7 @@ fn verdict(difference: &Difference, n: usize, level: Level) -> String {
                 )
             },
         );
-        let alone = if is_beyond(found) { ", beyond noise for these runs alone" } else { "" };
+        let alone = if is_beyond(found) { ", which alone would be beyond noise" } else { "" };
         // Of three readings of the runs without a grade, some may find a difference.
         let told = match is_apart || is_beyond(found) || difference.is_worse == Some(true) {
             true => "whether they differ depends on the runs without a grade",

@@ -233,9 +233,12 @@ fn a_condition_that_no_value_could_change_is_refused() {
         let error = refusal(&run_other("compare", &[&two, "--fail-if", condition]), condition);
         assert!(error.contains(part) && error.contains(condition), "{error}");
     }
-    for condition in
-        ["files.a.success_rate >= 1", "files.a.success_rate < 1", "difference.success_rate < -0.9"]
-    {
+    for condition in [
+        "files.a.success_rate >= 1",
+        "files.a.success_rate < 1",
+        "difference.success_rate < -0.9",
+        "difference.success_rate.standard_error > 0.5",
+    ] {
         let code = run_other("compare", &[&two, "--fail-if", condition]).status.code();
         assert_ne!(code, Some(2), "{condition}");
     }
@@ -251,6 +254,9 @@ fn a_condition_that_no_value_could_change_is_refused() {
     ] {
         refused(&run_other(subcommand, &["--fail-if", condition]), "can never hold");
     }
+    // Only a share is in danger of being given in percentage points.
+    let no_share = run_other("compare", &["--fail-if", "difference.is_worse > 5"]);
+    assert!(!refusal(&no_share, "is_worse").contains("percentage points"));
     let inspect = r#"{"version": 2, "status": "success", "eval": {"task": "t", "model": "m"},
         "samples": [{"id": 1, "epoch": 1, "scores": {"f1": {"value": 0.5}}}]}"#;
     let partial = program::write("partial.json", inspect);

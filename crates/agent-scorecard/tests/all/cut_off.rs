@@ -127,7 +127,7 @@ fn liars(runs: &[OneRun]) -> Vec<TraceFile> {
         cut_off(&|_, _| 0.01, "0.01 after stops"),
         cut_off(&|_, run| moved(run.chance, 1.0), "up after stops"),
         cut_off(&|_, run| moved(run.chance, -1.0), "down after stops"),
-        cut_off(&|i, run| if i % 2 == 0 { run.chance } else { 0.9 }, "half after stops"),
+        cut_off(&|i, run| if i.is_multiple_of(2) { run.chance } else { 0.9 }, "half after stops"),
         // Right on the average of the runs that were cut off.
         cut_off(&|_, _| mean, "their mean after stops"),
         cut_off(&|_, run| other(run), "the teacher after stops"),
@@ -525,4 +525,21 @@ fn every_metric_is_in_the_report_with_its_value_or_the_reason_why_it_has_none() 
     }
     assert!(report.together.pictures.contains_key("treatments"));
     assert!(nothing.together.pictures.is_empty());
+}
+
+#[test]
+fn a_stream_that_repeats_half_of_the_last_forecasts_may_supply_chances() {
+    let runs = world(5, 2_000, &[0.2]);
+    let half = |i: usize, run: &OneRun| if i.is_multiple_of(2) { run.chance } else { other(run) };
+    let options = CutOffOptions { teachers: vec![stream("half", &runs, half)], ..plain() };
+    cut_off(&[truth(&runs)], &options).unwrap();
+}
+
+#[test]
+fn two_columns_stand_beside_each_other_at_every_treatment() {
+    let runs = world(5, 200, &[0.2]);
+    let columns = [truth(&runs), stream("other", &runs, |_, run| other(run))];
+    let report = cut_off(&columns, &plain()).unwrap();
+    let first = report.together.pictures["treatments"].series.iter().map(|series| series.x[0]);
+    assert_eq!(first.collect::<Vec<_>>(), [-0.125, 0.125]);
 }

@@ -501,3 +501,20 @@ fn a_quantile_of_errors_whose_weights_sum_to_less_than_1_is_the_lowest() {
     let found = metrics.finish().unwrap().intervals.unwrap();
     assert_eq!((found.mre_p50, found.mre_p90), (Some(0.5), Some(0.5)));
 }
+
+#[test]
+fn a_cap_of_0_has_no_share_in_the_mean_width_over_the_cap() {
+    let mut rollouts = Rollouts::new(["tokens"]).unwrap();
+    rollouts.push(&[10.0, 10.0], false).unwrap();
+    rollouts.push(&[10.0, 10.0], false).unwrap();
+    let tokens = rollouts.resource("tokens").unwrap();
+    for (run, cap) in [(0, 0.0), (1, 100.0)] {
+        rollouts.set_cap_of(run, tokens, cap).unwrap();
+    }
+    let mut metrics = Metrics::default().with_diagnostics();
+    for run in rollouts.iter() {
+        let sample = Sample::new(&run, tokens, 1, Estimate::interval(20.0, 40.0).unwrap()).unwrap();
+        metrics.update(&sample, Weight::ONE).unwrap();
+    }
+    assert_eq!(metrics.finish().unwrap().diagnostics.unwrap().mean_width_over_cap, Some(0.2));
+}

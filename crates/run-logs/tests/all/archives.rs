@@ -287,3 +287,10 @@ fn any_damaged_byte_is_an_error_or_changes_nothing() {
         assert!(refused > 100, "{log}: {refused}");
     }
 }
+
+#[test]
+fn an_entry_that_is_not_packed_expands_by_1() {
+    let text = format!(r#"{{"id":1,"epoch":1,"unread":"{}"}}"#, " ".repeat(17 << 20));
+    let file = with_header([stored("samples/1_epoch_1.json", text.as_bytes())]);
+    assert_eq!(all(&file, ReadLimits { max_ratio: 1, ..ReadLimits::default() }).unwrap().len(), 1);
+}

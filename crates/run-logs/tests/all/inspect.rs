@@ -443,3 +443,14 @@ fn what_graders_and_other_roles_used_is_not_the_agents() {
     let run = one(&format!(r#""model_usage":{{{}}},{roles},"messages":[]"#, total("m", 1_010, 10)));
     assert_eq!((run.usage.total_tokens(), input(&run, "grader")), (Some(15), Some(1_000)));
 }
+
+#[test]
+fn only_scores_before_the_last_are_noted_as_intermediate() {
+    let log = r#"{"version":2,"status":"success","eval":{"task":"t","model":"m"},"samples":[
+        {"id":1,"epoch":1,"events":[{"event":"score","intermediate":true,"score":{"value":0.5}}]},
+        {"id":2,"epoch":1,"events":[{"event":"score","score":{"value":0.5}}]}]}"#;
+    let runs = read(std::io::Cursor::new(log), Format::Auto, &ReadOptions::default()).unwrap();
+    let noted: Vec<bool> =
+        runs.map(|run| run.unwrap().metadata.contains_key("intermediate_scores")).collect();
+    assert_eq!(noted, [true, false]);
+}

@@ -310,3 +310,13 @@ fn the_shortest_decimal_is_found_for_numbers_of_any_size() {
         assert_eq!(Decimal::shortest(value).nearest(), value);
     }
 }
+
+#[test]
+fn a_sum_has_the_decimal_places_of_its_terms_up_to_15() {
+    let places = |term: f64| {
+        let mut sum = DecimalSum::default();
+        sum.add(term);
+        sum.places()
+    };
+    assert_eq!([0.25, 1e-15, 1e-16].map(places), [Some(2), Some(15), None]);
+}

@@ -127,3 +127,15 @@ fn one_defined_resample_makes_no_interval() {
     }
     assert!(interval(vec![0.25, 0.75]).is_ok());
 }
+
+#[test]
+fn two_clusters_have_one_degree_of_freedom_whatever_their_weights() {
+    for small in 1..=16 {
+        for step in 1..10 {
+            let weights =
+                [1.0, f64::from(step) * 10_f64.powi(-small)].map(|it| Weight::new(it).unwrap());
+            let found = ClusterEstimate::mean(&[0.0, 1.0], Some(&weights), &["a", "b"]).unwrap();
+            assert_eq!(found.degrees_of_freedom, 1.0, "{weights:?}");
+        }
+    }
+}

@@ -102,8 +102,7 @@ impl AbortLimit {
 
     /// Returns the threshold for predictions: a run whose probability of success is below it is predicted impossible.
     /// The threshold is the largest of the given probabilities that keeps the rate of false alarms within the limit with
-    /// this confidence;
-    /// `None` if there is none.
+    /// this confidence; `None` if no probability does.
     ///
     /// `chances` has one list per calibration run with a probability for each prefix. All calibration runs
     /// must be feasible. A run without a prefix is never predicted impossible. Takes O(n log n) for n

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     aggregate::stored_state::{invalid, read_json},
-    columns::{Arguments, Integers, Numbers},
+    arguments::{Arguments, Integers, Numbers},
     specification::Specification,
 };
 

@@ -10,7 +10,7 @@ use crate::{
         record::{record, record_type},
         stored_state::{read_json, write_json},
     },
-    columns::{Arguments, Numbers, Texts},
+    arguments::{Arguments, Numbers, Texts},
     specification::{Argument, Kind, Specification},
 };
 

@@ -12,7 +12,7 @@ use crate::{
         group_state::GroupState,
         stored_state::{invalid, read_json, write_json},
     },
-    columns::{Arguments, Numbers, Texts},
+    arguments::{Arguments, Numbers, Texts},
     specification::{Argument, Kind, Specification},
 };
 

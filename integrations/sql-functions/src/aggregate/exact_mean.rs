@@ -9,7 +9,7 @@ use crate::{
         group_state::GroupState,
         stored_state::{read_json, write_json},
     },
-    columns::{Arguments, Numbers},
+    arguments::{Arguments, Numbers},
     specification::{Argument, Kind, Specification},
 };
 

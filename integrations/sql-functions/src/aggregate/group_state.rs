@@ -3,7 +3,7 @@ use std::{fmt, ops::Range};
 use arrow::datatypes::DataType;
 use datafusion_common::{Result, ScalarValue};
 
-use crate::{columns::Arguments, specification::Specification};
+use crate::{arguments::Arguments, specification::Specification};
 
 /// An aggregate function, as the state of one group of rows.
 ///

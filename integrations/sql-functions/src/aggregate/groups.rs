@@ -4,7 +4,7 @@ use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, builder::LargeBinaryB
 use datafusion_common::{Result, ScalarValue, internal_datafusion_err};
 use datafusion_expr::{EmitTo, GroupsAccumulator};
 
-use crate::{aggregate::group_state::GroupState, columns::Arguments};
+use crate::{aggregate::group_state::GroupState, arguments::Arguments};
 
 /// The accumulator of all groups of a query.
 #[derive(Debug, Default)]

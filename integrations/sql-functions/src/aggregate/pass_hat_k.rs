@@ -11,7 +11,7 @@ use crate::{
         group_state::GroupState,
         stored_state::{invalid, read_json, write_json},
     },
-    columns::{Arguments, Integers, Texts},
+    arguments::{Arguments, Integers, Texts},
     specification::{Argument, Kind, Specification},
 };
 

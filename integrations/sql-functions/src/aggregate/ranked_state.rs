@@ -7,7 +7,7 @@ use trajectory_metrics::Error;
 
 use crate::{
     aggregate::stored_state::invalid,
-    columns::{Arguments, Numbers},
+    arguments::{Arguments, Numbers},
     specification::Specification,
 };
 

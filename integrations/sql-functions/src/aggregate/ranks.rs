@@ -10,7 +10,7 @@ use crate::{
         group_state::GroupState,
         ranked_state::{RankedColumns, RankedState},
     },
-    columns::Arguments,
+    arguments::Arguments,
     specification::{Argument, Specification},
 };
 

@@ -15,7 +15,7 @@ use crate::{
         group_state::GroupState,
         stored_state::write_json,
     },
-    columns::Arguments,
+    arguments::Arguments,
     specification::{Argument, Kind, Specification},
 };
 

@@ -4,7 +4,7 @@ use arrow::array::{Array, ArrayRef, AsArray};
 use datafusion_common::{Result, ScalarValue, internal_datafusion_err};
 use datafusion_expr::Accumulator;
 
-use crate::{aggregate::group_state::GroupState, columns::Arguments};
+use crate::{aggregate::group_state::GroupState, arguments::Arguments};
 
 /// The accumulator of a query without groups.
 #[derive(Debug, Default)]

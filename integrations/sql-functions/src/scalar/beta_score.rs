@@ -2,7 +2,7 @@ use datafusion_common::Result;
 use scoring_rules::BetaScore;
 
 use crate::{
-    columns::{Arguments, Numbers},
+    arguments::{Arguments, Numbers},
     scalar::{
         function::RowFunction,
         score_rows::{ForecastRows, score_row, score_rows},

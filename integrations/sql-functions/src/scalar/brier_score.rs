@@ -2,7 +2,7 @@ use datafusion_common::Result;
 use scoring_rules::BrierScore;
 
 use crate::{
-    columns::Arguments,
+    arguments::Arguments,
     scalar::{
         function::RowFunction,
         score_rows::{ForecastRows, score_row},

@@ -2,7 +2,7 @@ use censoring::{StopReason, Stopped, exact_score};
 use datafusion_common::Result;
 
 use crate::{
-    columns::{Arguments, Integers, NumberLists, Numbers},
+    arguments::{Arguments, Integers, NumberLists, Numbers},
     scalar::{function::RowFunction, rule::NamedScores, tps::LONGEST},
     specification::{Argument, Kind, Specification},
 };

@@ -2,7 +2,7 @@ use datafusion_common::Result;
 use trajectory_metrics::tool_calls::cost_gap;
 
 use crate::{
-    columns::{Arguments, NumberLists},
+    arguments::{Arguments, NumberLists},
     scalar::function::RowFunction,
     specification::{Argument, Kind, Specification},
 };

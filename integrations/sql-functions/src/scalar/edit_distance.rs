@@ -2,7 +2,7 @@ use datafusion_common::Result;
 use trajectory_metrics::tool_calls::edit_distance;
 
 use crate::{
-    columns::{Arguments, TextLists},
+    arguments::{Arguments, TextLists},
     scalar::function::RowFunction,
     specification::{Argument, Kind, Specification},
 };

@@ -16,7 +16,7 @@ use datafusion_expr::{
     ColumnarValue, Documentation, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
 };
 
-use crate::{columns::Arguments, specification::Specification};
+use crate::{arguments::Arguments, specification::Specification};
 
 /// The result of a row.
 pub(crate) trait Output: Copy + Default {

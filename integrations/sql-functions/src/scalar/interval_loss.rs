@@ -2,7 +2,7 @@ use datafusion_common::Result;
 use scoring_rules::{Interval, Observed, interval_loss};
 
 use crate::{
-    columns::{Arguments, Numbers},
+    arguments::{Arguments, Numbers},
     scalar::function::RowFunction,
     specification::{Argument, Kind, Specification},
 };

@@ -2,7 +2,7 @@ use arrow::array::BooleanArray;
 use datafusion_common::Result;
 
 use crate::{
-    columns::{Arguments, Numbers, Texts},
+    arguments::{Arguments, Numbers, Texts},
     scalar::function::RowFunction,
     specification::{Argument, Kind, Specification},
 };

@@ -2,7 +2,7 @@ use datafusion_common::Result;
 use scoring_rules::{AnyRule, Error};
 use trajectory_metrics::{Tps, WeightSchedule};
 
-use crate::columns::Texts;
+use crate::arguments::Texts;
 
 /// The rules as SQL writes them.
 const RULES: &str = "log, log(eps), brier, spherical, boosting, beta(alpha, beta), power(power, baseline), \

@@ -2,7 +2,7 @@ use arrow::array::BooleanArray;
 use datafusion_common::{Result, exec_datafusion_err};
 use scoring_rules::{ScoringRule, score_slice};
 
-use crate::columns::{Arguments, Numbers};
+use crate::arguments::{Arguments, Numbers};
 
 /// The columns of a forecast and its outcome, as the first two arguments.
 pub(crate) struct ForecastRows<'a> {

@@ -3,7 +3,7 @@ use datafusion_common::Result;
 use trajectory_metrics::Trace;
 
 use crate::{
-    columns::{Arguments, Integers, NumberLists},
+    arguments::{Arguments, Integers, NumberLists},
     scalar::{function::RowFunction, rule::NamedScores},
     specification::{Argument, Kind, Specification},
 };

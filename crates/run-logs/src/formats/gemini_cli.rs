@@ -15,9 +15,9 @@ use crate::{
     format::{About, ReadLimits},
     formats::{
         chat::{messages::CallFields, response::part},
-        counts::{Counts, Dialect},
         log_reader::{Log, Opened, Reader},
         session_lines::{Span, complete, in_order, session_lines},
+        token_counts::{Counts, Dialect},
     },
     values::{
         run::{Caller, RecordedCall, Reply, Run, Turn, text_of},

@@ -13,8 +13,8 @@ use crate::{
             messages::{CallFields, ToolResult, content},
         },
         copies::usage_of,
-        counts::{Counts, Dialect},
         log_reader::{Log, Opened, Reader, Shape},
+        token_counts::{Counts, Dialect},
     },
     values::{
         run::{Arguments, Message, RecordedCall, Reply, Role, Run, Turn, Usage},

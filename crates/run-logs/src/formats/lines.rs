@@ -29,7 +29,7 @@ pub(crate) const READER: Reader = Reader {
 
 macro_rules! facts {
     ($($(#[$doc:meta])* $fact:ident $name:literal $others:expr;)+) => {
-        /// A fact about a run that a field of a line may state.
+        /// A fact about a run that can be read from a field of a JSON line.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum LineFact { $($(#[$doc])* $fact,)+ }
@@ -93,7 +93,7 @@ pub struct LineFields {
     paths: BTreeMap<LineFact, String>,
 }
 
-/// A field that may state a fact, from [`LineFields::suggest`].
+/// A field that [`LineFields::suggest`] proposes for a fact about a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SuggestedField {

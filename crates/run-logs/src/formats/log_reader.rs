@@ -166,8 +166,8 @@ impl Shape {
         shape
     }
 
-    /// Returns the problem with the object. `None` without a problem, and if no field was seen, because the file may then
-    /// not be JSON.
+    /// Returns the problem with the object. `None` without a problem, and if no field was seen, because the file may
+    /// then not be JSON.
     pub(crate) fn into_fault(self) -> Option<(Place, Problem)> {
         self.fault.filter(|_| !self.fields.is_empty())
     }

@@ -8,9 +8,9 @@ use crate::{
     format::About,
     formats::{
         chat::response::error_text,
-        counts::{Counts, Dialect},
         log_reader::Reader,
         otlp::{DIALECTS, span::Span, spans::Spans, traces},
+        token_counts::{Counts, Dialect},
     },
     values::time::seconds_of,
 };

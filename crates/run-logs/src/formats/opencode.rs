@@ -7,9 +7,9 @@ use crate::{
     error::{Error, Problem},
     format::{About, ReadOptions},
     formats::{
-        counts::{Counts, Dialect},
         log_reader::{Log, Reader},
         session_lines::{Span, complete},
+        token_counts::{Counts, Dialect},
     },
     values::{
         run::{Arguments, Caller, RecordedCall, Reply, Run, Turn, Usage, text_of},

@@ -292,8 +292,8 @@ impl RolloutFile {
         self.counts.entry(model).or_default().add_left_out(outcome, stop, reason);
     }
 
-    /// Returns the number of models. In a file of rollouts, the runs without a model count as one more model, unless
-    /// all of them were left out. In a log, they do not count, because they ended before a reply.
+    /// Returns the number of models. In a file of rollouts, the runs without a model count as one more model, if any of
+    /// them was kept. In a log, runs without a model do not count, because they ended before a reply.
     #[must_use]
     pub fn n_models(&self) -> usize {
         let is_model = |(model, counts): &(&Option<String>, &RunCounts)| {
@@ -335,7 +335,7 @@ impl RolloutFile {
         &self.lines
     }
 
-    /// Returns the counts of all runs, including runs that an earlier command left out.
+    /// Returns the counts of all runs, including runs that were left out when the file was made.
     #[must_use]
     pub fn counts(&self) -> RunCounts {
         let mut all = RunCounts::default();
@@ -366,8 +366,8 @@ impl RolloutFile {
 }
 
 impl RolloutLine {
-    /// Returns whether the run failed and a budget ended it, according to its stop reason. The result is false if the
-    /// line says that no budget cut the run off, as it does for a log whose grades at the limit are accepted.
+    /// Returns whether the run failed and a budget ended it, according to its stop reason. The result is false if
+    /// `cut_off` is false, as in the rollouts of a log whose grades of runs at a limit are accepted.
     #[must_use]
     pub fn failed_at_limit(&self) -> bool {
         let is_limit = |stop: &StopReason| stop.class() == StopClass::Censored;

@@ -230,7 +230,7 @@ impl TraceRuns {
         &self.forecasts[start..row.forecasts_end]
     }
 
-    /// Converts the run at this position for the crate censoring, as [`TraceRun::stopped`] does.
+    /// Converts the run at this position to the type of the crate `censoring`, as [`TraceRun::stopped`] does.
     ///
     /// # Errors
     ///

@@ -54,7 +54,7 @@ impl fmt::Display for Missing {
     }
 }
 
-/// Remarks about a file of traces, in addition to the runs that are kept.
+/// The run counts of a file of traces, and notes about the file.
 #[derive(Clone, Debug, Default)]
 pub struct TraceRemarks {
     runs: RunCounts,
@@ -91,7 +91,7 @@ pub struct TraceRemarks {
 const MOST_TEXTS: usize = 8;
 
 impl TraceRemarks {
-    /// Returns the counts of all runs, including runs that an earlier command left out.
+    /// Returns the counts of all runs, including runs that were left out when the file was made.
     #[must_use]
     pub const fn runs(&self) -> &RunCounts {
         &self.runs
@@ -164,7 +164,7 @@ impl TraceRemarks {
         }
     }
 
-    /// Adds another file that was read with the same policy.
+    /// Adds remarks on another file that was read with the same policy.
     pub fn merge(&mut self, other: Self) {
         self.runs.append(&other.runs);
         self.rules = self.rules.or(other.rules);
@@ -348,10 +348,10 @@ impl TraceRemarks {
     }
 }
 
-/// Reads and checks the runs of a file of traces in parts that all threads work on; `file` names the source in errors.
-/// `add` adds a run to a part of the file; a run that is left out because of its forecasts is added, too, but without
-/// forecasts. `finish` turns the whole part into a result, and `take` receives the results in the order of the file. See [`TraceFile::read`] for the
-/// format and [`fold`] for the order.
+/// Reads and checks the runs of a file of traces, in parts that are read on all threads. `add` adds a run to the value
+/// `P` of its part; a run that is left out because of its forecasts is added without forecasts. `finish` turns the
+/// value of a part into a result, and `take` receives the results in the order of the file. `file` names the source in
+/// errors. See [`TraceFile::read`] for the format and [`fold`] for the order.
 ///
 /// # Errors
 ///
@@ -422,7 +422,7 @@ pub fn fold_traces<P: Default, T: Send, E: From<InputError> + Send>(
 /// The number of runs of a table in a thread's part.
 const PART: usize = 1 << 10;
 
-/// The runs of a file of traces that are kept, with facts about the file.
+/// The kept runs of a file of traces, with facts about the file.
 #[derive(Clone, Debug)]
 pub struct TraceFile {
     /// The file as named by the caller.

@@ -45,7 +45,7 @@ pub struct TokenDialogue {
     pub texts: Vec<[String; 2]>,
 }
 
-/// Reads recorded runs of a token benchmark as BAGEN's evaluation does.
+/// Reads runs of a token benchmark as BAGEN's evaluation does with the budget `cap`.
 ///
 /// Requests carry the whole history. If at least half of the requests have an input of at least the previous input and the
 /// previous visible output together, the new input of a turn is the difference to this sum, and at least 0. Visible output
@@ -426,8 +426,8 @@ fn as_bool(value: &Value) -> Option<bool> {
 
 impl WarehouseDialogue {
     /// Converts the runs to rollouts with the resources of [`Kind::Warehouse`], the texts of the turns, the feature
-    /// `cash_usd`, a key `target_cash_usd` without values, and the identifiers `rollout-0`, `rollout-1`, … by position
-    /// in the file.
+    /// `cash_usd`, a key `target_cash_usd` whose values the caller can set, and the identifiers `rollout-0`,
+    /// `rollout-1`, … by position in the file.
     ///
     /// As in the released code, a turn without a stated cumulative use is taken to have used only time, and the next turn with
     /// these amounts used the rest. The feature is missing after such a turn; this marks a prefix without a question.

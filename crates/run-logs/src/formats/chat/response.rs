@@ -6,7 +6,7 @@ use crate::{
             logprobs::{more_tokens, tokens, tokens_of},
             messages::{CallFields, content, function, message},
         },
-        counts::{Counts, Dialect},
+        token_counts::{Counts, Dialect},
     },
     values::{
         run::{Message, Reply, Turn, Usage},

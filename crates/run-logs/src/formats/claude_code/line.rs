@@ -7,7 +7,7 @@ use crate::{
     error::Error,
     formats::{
         chat::messages::{ToolResult, content, word},
-        counts::{Counts, Dialect},
+        token_counts::{Counts, Dialect},
     },
     values::{
         run::{Reply, Usage},

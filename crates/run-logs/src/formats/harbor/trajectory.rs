@@ -7,8 +7,8 @@ use crate::{
     error::{Error, Problem},
     format::ReadOptions,
     formats::{
-        counts::{Counts, Dialect},
         inspect::sample::limit,
+        token_counts::{Counts, Dialect},
     },
     values::{
         run::{

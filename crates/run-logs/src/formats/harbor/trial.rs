@@ -16,11 +16,11 @@ use crate::{
     error::{Error, Problem},
     format::ReadOptions,
     formats::{
-        counts::{Counts, Dialect},
         harbor::trajectory::{
             Trajectory, final_metrics, or_else, reals, sum, tokens_without_text, trajectory, value,
         },
         log_reader::LogReader,
+        token_counts::{Counts, Dialect},
     },
     values::{
         evaluation::Evaluation,

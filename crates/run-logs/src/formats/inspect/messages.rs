@@ -7,7 +7,7 @@ use crate::{
     error::{Error, Problem},
     formats::{
         chat::{logprobs, messages::role},
-        counts::{Counts, Dialect},
+        token_counts::{Counts, Dialect},
     },
     values::run::{Arguments, Message, RecordedCall, Reply, Role, Usage},
 };

@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use crate::{
     error::Error,
     formats::{
-        counts::{Counts, Dialect as Rule},
         otlp::{
             attributes::Kind,
             reading::Reading,
             span::{Span, real, text, whole},
             step::{Dialect, NO_DIALECT, Step},
         },
+        token_counts::{Counts, Dialect as Rule},
     },
     values::run::{Caller, Reply},
 };

@@ -5,13 +5,13 @@ use trajectory_metrics::tool_calls::Value;
 use crate::{
     error::Error,
     formats::{
-        counts::{Counts, Dialect as Rule},
         otlp::{
             attributes::Kind,
             reading::Reading,
             span::{Span, text, whole},
             step::{Dialect, NO_DIALECT, Step, filled},
         },
+        token_counts::{Counts, Dialect as Rule},
     },
 };
 

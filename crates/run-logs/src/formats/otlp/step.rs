@@ -5,13 +5,13 @@ use crate::{
     error::Error,
     formats::{
         chat::response::Response,
-        counts::{Counts, Dialect as Rule},
         otlp::{
             attributes::{Fact, Kind},
             message::reply,
             reading::Reading,
             span::{Span, real, text},
         },
+        token_counts::{Counts, Dialect as Rule},
     },
     values::run::{Arguments, Caller, Reply, Usage},
 };

@@ -6,7 +6,7 @@ use crate::{
     format::ReadOptions,
     formats::{
         chat::messages,
-        counts::{Counts, Dialect},
+        token_counts::{Counts, Dialect},
     },
     values::run::{Arguments, Caller, Message, RecordedCall, Reply, Role, Turn, Usage},
 };
@@ -122,7 +122,7 @@ impl Conversation {
         }
     }
 
-    /// Notes the results of tools. A result without an id belongs to the first open call.
+    /// Notes the results of tools. A result without an id belongs to the first open call of its caller.
     fn answer(&mut self, results: Vec<ToolResult>) {
         for result in results {
             let is_open = |call: &&mut RecordedCall| call.ok.is_none();

@@ -9,8 +9,9 @@ use std::{error::Error, path::PathBuf};
 use agent_scorecard::{
     Column, Position, Report,
     compare::{CompareOptions, Side, compare, measures},
+    traces::LEVEL,
 };
-use trajectory_metrics::{ForecastPolicy, Level};
+use trajectory_metrics::ForecastPolicy;
 
 use crate::{
     files::{
@@ -79,7 +80,7 @@ pub fn report(
             }
         }
     }
-    let mut report = compare(sides, how, Level::new(0.95)?)?;
+    let mut report = compare(sides, how, LEVEL)?;
     judging.finish(&mut report);
     let lacks = |column: &Column| column.block.number("n_runs") == Some(0.0);
     if !judging.has_outcomes() && report.columns.iter().any(lacks) {

@@ -197,7 +197,7 @@ fn a_run_of_stated_confidence_concludes_and_says_what_was_clipped() {
     assert!(said.contains("points [-23, 41] below the success rate, which may be noise"), "{said}");
     says(
         &said,
-        "4 stated confidences outside [0, 1] replaced by the nearer of 0 and 1, as in the paper.",
+        "4 stated confidences outside [0, 1] counted as the nearer of 0 and 1, as in the paper.",
     );
     let metrics = &row(&clipped, "stated_confidence")["metrics"];
     // Four runs at 1 of which three succeed, eight at 0.4 of which six succeed.

@@ -34,6 +34,7 @@ pub(crate) mod metrics;
 mod pictures;
 mod references;
 pub(crate) mod runs;
+pub(crate) mod settings;
 mod spread;
 
 use std::cmp::Ordering;
@@ -58,7 +59,8 @@ pub use caps::{CAP_MEASURES, CapOptions, caps, caps_report};
 pub use files::{RunFile, read_answers};
 use metrics::key_of;
 pub use metrics::{Known, METRICS};
-pub use runs::{Answers, By, FRESH, Input, Options, Recorded, Runs, parts_of, replay};
+pub use runs::{FRESH, Input, Runs, parts_of, replay};
+pub use settings::{Answers, By, Options, Recorded};
 pub use trajectory_metrics::Metric;
 use trajectory_metrics::{Better, Figure, Undefined};
 
@@ -230,11 +232,11 @@ fn conclusion(block: &Block, options: &Options) -> Vec<String> {
             None => "",
         };
         clauses.push(format!(
-            "the intervals should contain the remaining cost ({}) in {} % of cases, and contain it in {} of {}{verdict}",
-            options.resource().replace('_', " "),
-            percent_value(claim),
-            percent(&coverage),
-            counted(block.count(key::n_intervals), "case"),
+            "the intervals should contain the remaining cost ({resource}) in {claim} % of cases, and contain it in {found} of {intervals}{verdict}",
+            resource = options.resource().replace('_', " "),
+            claim = percent_value(claim),
+            found = percent(&coverage),
+            intervals = counted(block.count(key::n_intervals), "case"),
         ));
     }
     clauses.extend(stopping(block));
@@ -254,17 +256,22 @@ pub(crate) fn stopping(block: &Block) -> Option<String> {
     if stopped + lost > 0 {
         let saved = block.figure(const { key_of("saved_token_share") }).map_or_else(
             |_| String::new(),
-            |saved| format!("; this would save {} of the spending of failed runs", percent(&saved)),
+            |saved| {
+                format!(
+                    "; this would save {share} of the spending of failed runs",
+                    share = percent(&saved),
+                )
+            },
         );
         return Some(format!(
-            "if each run stopped at its first \"impossible\", {stopped} of {} and {lost} of {} that can succeed would end early{saved}",
-            counted(failed, "failed run"),
-            counted(feasible, "run"),
+            "if each run stopped at its first \"impossible\", {stopped} of {failed_runs} and {lost} of {feasible_runs} that can succeed would end early{saved}",
+            failed_runs = counted(failed, "failed run"),
+            feasible_runs = counted(feasible, "run"),
         ));
     }
     let answered = block.count(key::n_prefixes) > block.count(key::n_unanswered);
     if !answered && block.count(key::n_prefixes) > 0 {
-        return Some("no answer can be read, so the answers allow no conclusion".to_owned());
+        return Some("no answer can be read, so there is no conclusion".to_owned());
     }
     (failed + feasible > 0).then(|| {
         let runs = counted(failed + feasible, "run");

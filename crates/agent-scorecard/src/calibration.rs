@@ -104,8 +104,8 @@ fn conclusion(log: &Block, n: u64) -> Option<String> {
         _ => "this may be noise",
     };
     Some(format!(
-        "over {runs}, calibration {verb} the log score {from_to}, by {:.1} standard errors: {verdict}",
-        ratio.abs()
+        "over {runs}, calibration {verb} the log score {from_to}, by {change:.1} standard errors: {verdict}",
+        change = ratio.abs(),
     ))
 }
 

@@ -17,7 +17,9 @@ mod changed_tasks;
 mod conclusion;
 mod difference;
 mod groups;
-pub(crate) mod side;
+pub(crate) mod measures;
+mod settings;
+mod side;
 mod side_runs;
 mod verdict;
 
@@ -26,10 +28,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use conclusion::Limits;
 use difference::{Difference, Tasks, holm};
 use groups::{Group, TASKS, TOOLS, WORKED};
+pub use measures::measures;
+use measures::{SCORE, SUCCESS};
 use run_logs::json_lines::alike_names;
 use scoring_rules::{Level, TiedBlocks};
-pub use side::{CompareOptions, Side, UngradedAs, measures};
-use side::{SCORE, SUCCESS};
+pub use settings::{CompareOptions, UngradedAs};
+pub use side::Side;
 pub use side_runs::{SideRun, SideRuns, Used};
 use trajectory_metrics::Measure;
 
@@ -212,8 +216,10 @@ fn reliability(sides: &[Side], names: &[String]) -> Result<Picture, Error> {
 
 /// Describes how the figures were computed.
 fn lead(differences: &[Difference], level: Level) -> String {
-    let mut lead =
-        format!("{:.0} % intervals, with the runs of a task as one cluster", 100.0 * level.get());
+    let mut lead = format!(
+        "{percent:.0} % intervals, with the runs of a task as one cluster",
+        percent = 100.0 * level.get(),
+    );
     let mut pairings: Vec<String> = differences.iter().map(Difference::pairing).collect();
     pairings.dedup();
     if !pairings.is_empty() {

@@ -109,10 +109,11 @@ pub(crate) fn clause(
         Some(Ordering::Greater) => format!("{calibrated}overconfident by {points} over {runs}"),
         Some(Ordering::Less) => format!("{calibrated}underconfident by {points} over {runs}"),
         is_noise => format!(
-            "over {runs}, mean {}confidence is {points} {side} the {}{}",
-            if is_calibrated { "calibrated " } else { "" },
-            if block.figure(key::mean_score).is_ok() { "mean score" } else { "success rate" },
-            is_noise.map_or("", |_| ", which may be noise")
+            "over {runs}, mean {calibrated}confidence is {points} {side} the {rate}{noise}",
+            calibrated = if is_calibrated { "calibrated " } else { "" },
+            rate =
+                if block.figure(key::mean_score).is_ok() { "mean score" } else { "success rate" },
+            noise = is_noise.map_or("", |_| ", which may be noise"),
         ),
     };
     let worth = block.figure(gain.key).ok().and_then(|gain| {
@@ -127,8 +128,8 @@ pub(crate) fn clause(
             }
         };
         Some(format!(
-            "; {how}, the confidence scores {verdict} (Brier score gained: {})",
-            with_ends(&gain)
+            "; {how}, the confidence scores {verdict} (Brier score gained: {points})",
+            points = with_ends(&gain),
         ))
     });
     Some(stated + &worth.unwrap_or_default())

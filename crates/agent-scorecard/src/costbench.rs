@@ -338,9 +338,9 @@ impl World {
             _ if blocks == 0 => "give 1 or more, or no event".to_owned(),
             Blocking::None => "there is nothing to repeat; name a kind of event".to_owned(),
             kind => format!(
-                "{blocks} events are too many; give at most {most} of {} at refinement level {}",
-                kind.name(),
-                world.refinement_level
+                "{blocks} events are too many; give at most {most} of {kind} at refinement level {level}",
+                kind = kind.name(),
+                level = world.refinement_level,
             ),
         };
         if !(1..=most).contains(&blocks) {
@@ -501,8 +501,8 @@ pub fn compare(
     let different = queries.iter().collect::<BTreeSet<_>>().len();
     if different < queries.len() {
         notes.push(format!(
-            "of {} queries, only {different} are different; queries with the same id and task have the same costs, and each one counts",
-            queries.len()
+            "of {all} queries, only {different} are different; queries with the same id and task have the same costs, and each one counts",
+            all = queries.len(),
         ));
     }
     push_settings(&mut block, &options.world);
@@ -540,11 +540,11 @@ fn conclusion(block: &Block) -> Vec<String> {
         (block.figure(EMR.key), block.figure(COST_GAP.key), block.figure(OPTIMUM[0].measure.key))
     {
         clauses.push(format!(
-            "in {} of {} queries, the greedy policy takes the cheapest plan; on average, its plan costs {} more than the cheapest one, which costs {}",
-            percent(&exact),
-            block.count(key::queries),
-            with_ends(&gap),
-            with_ends(&optimum),
+            "in {share} of {n} queries, the greedy policy takes the cheapest plan; on average, its plan costs {gap} more than the cheapest one, which costs {least}",
+            share = percent(&exact),
+            n = block.count(key::queries),
+            gap = with_ends(&gap),
+            least = with_ends(&optimum),
         ));
     }
     let Some(blocked) = block.inner(key::blocked) else { return clauses };
@@ -555,8 +555,8 @@ fn conclusion(block: &Block) -> Vec<String> {
             n => format!("; {n} of {all} queries are left out"),
         };
         clauses.push(format!(
-            "under events, the greedy policy makes the calls of the optimal run in {} of {kept} queries{left_out}",
-            percent(&exact)
+            "under events, the greedy policy makes the calls of the optimal run in {share} of {kept} queries{left_out}",
+            share = percent(&exact),
         ));
     }
     clauses

@@ -200,8 +200,8 @@ pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report,
             && it.tasks().iter().collect::<BTreeSet<_>>().len() < it.len()
         {
             notes.push(format!(
-                "{}: calibration: runs of one task may be in different halves",
-                it.file
+                "{file}: calibration: runs of one task may be in different halves",
+                file = it.file,
             ));
         }
         found
@@ -226,8 +226,9 @@ pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report,
     let mut report = Report {
         title: "Runs that a budget cut off".to_owned(),
         lead: format!(
-            "Mean scores in nats, {RULE}, {} weights; intervals of 95 % from {} resamples of tasks",
-            options.schedule, options.resamples
+            "Mean scores in nats, {RULE}, {schedule} weights; intervals of 95 % from {resamples} resamples of tasks",
+            schedule = options.schedule,
+            resamples = options.resamples,
         ),
         list: Some("files"),
         main_pictures: vec!["treatments"],
@@ -272,8 +273,8 @@ pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report,
         "simple counts every cut-off run as a failure (q_Z = 0), which favours low forecasts on such runs; do not compare streams by it"
             .to_owned(),
         format!(
-            "assumption of the other estimates: {}; no data can test this assumption, so see sensitivity and bounds",
-            options.assumption
+            "assumption of the other estimates: {assumption}; no data can test this assumption, so see sensitivity and bounds",
+            assumption = options.assumption,
         ),
         "a run that was cut off is scored on its steps before the stop, with the weights of its whole horizon; ipcw estimates the score of whole runs instead, so the two need not agree"
             .to_owned(),
@@ -335,16 +336,21 @@ fn column(
     {
         let uniform = "; all complete runs have the same weight, so ipcw corrects nothing and equals complete_only";
         let gone = match options.curve_groups.is_some() {
-            true => "in some group, every run that went on beyond the last step of the group's longest complete run was cut off"
-                .to_owned(),
+            true => {
+                "in some group, every run that went on after the last complete run had ended was cut off"
+                    .to_owned()
+            }
             false => {
-                format!("every run that went on beyond step {} was cut off", sample.last_end())
+                format!(
+                    "every run of more than {steps} steps was cut off",
+                    steps = sample.last_end(),
+                )
             }
         };
         notes.push(format!(
-            "ipcw: {gone}, so the estimate represents only the {:.1} % of runs whose end could be observed{}",
-            100.0 * weights.coverage(),
-            if weights.are_uniform() { uniform } else { "" }
+            "ipcw: {gone}, so the estimate represents only the {percent:.1} % of runs whose end could be observed{uniform}",
+            percent = 100.0 * weights.coverage(),
+            uniform = if weights.are_uniform() { uniform } else { "" },
         ));
     }
     if options.curve_groups.is_none() && sample.audit.count(StopClass::Censored) > 0 {
@@ -383,7 +389,10 @@ fn column(
 fn conclusion(block: &Block, of_rules: &Block, schedule: &WeightSchedule) -> Vec<String> {
     let (cut_off, complete) = (block.count(key::n_censored), block.count(key::n_complete));
     if cut_off == 0 {
-        return vec![format!("none of {} was cut off by a budget", counted(complete, "run"))];
+        return vec![format!(
+            "none of {runs} was cut off by a budget",
+            runs = counted(complete, "run"),
+        )];
     }
     let is = |row: &Block, key, text: &str| row.get(key) == Some(&Value::Json(text.into()));
     let mut rows = of_rules.rows_of(key::comparisons).iter();
@@ -406,14 +415,14 @@ fn conclusion(block: &Block, of_rules: &Block, schedule: &WeightSchedule) -> Vec
             ))
         }
         (None, Some([low, high])) => Some(format!(
-            "the chances of success of the runs that were cut off are not known: the log score lies between {} and {}, whatever they are",
-            shown(low),
-            shown(high)
+            "the chances of success of the runs that were cut off are not known: the log score lies between {low} and {high}, whatever they are",
+            low = shown(low),
+            high = shown(high),
         )),
         (None, None) => None,
     };
     let mut counts =
-        format!("a budget cut off {cut_off} of {}", counted(cut_off + complete, "run"));
+        format!("a budget cut off {cut_off} of {runs}", runs = counted(cut_off + complete, "run"));
     if complete == 0 {
         counts.push_str(&format!("; no run has an outcome, so forecasts cannot be scored: {ADD}"));
     }

@@ -14,7 +14,7 @@ use trajectory_metrics::{Figure, Intervals};
 
 use crate::{
     error::Error,
-    metrics::LEVEL,
+    options::LEVEL,
     report::{
         block::{Block, Column, Field, Position, Report},
         key,
@@ -170,16 +170,15 @@ fn conclusion(model: &str, row: &CostBenchFigures, greedy: Option<Figure>) -> Ve
         });
         let gap = row.figure("cost_gap").map_or_else(String::new, |gap| {
             format!(
-                "; runs that reach the goal cost {} more than the cheapest plan",
-                with_ends(&gap)
+                "; runs that reach the goal cost {gap} more than the cheapest plan",
+                gap = with_ends(&gap),
             )
         });
         format!(
-            "of {}, {} completes {} and makes the calls of the best plan in {}{greedy}{gap}",
-            counted(row.runs, "run"),
-            model,
-            percent(&completed),
-            percent(&exact)
+            "of {runs}, {model} completes {completed} and makes the calls of the best plan in {exact}{greedy}{gap}",
+            runs = counted(row.runs, "run"),
+            completed = percent(&completed),
+            exact = percent(&exact),
         )
     });
     let LeftOutCounts { events_missing, last_event, no_calls, .. } = row.left_out;

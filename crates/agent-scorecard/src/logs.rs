@@ -104,7 +104,7 @@ pub fn logs(logs: impl Into<Vec<LoggedColumn>>) -> Report {
     for run in &all {
         let null = run.scores.iter().filter(|(_, value)| matches!(value, Score::Null));
         notes.extend(null.map(|(name, _)| {
-            format!("run {}: score {name} is null, because it was not scored", run.id)
+            format!("run {run}: score {name} is null, because it was not scored", run = run.id)
         }));
     }
     let endings = all.iter().map(|run| match (&run.stop, run.outcome) {
@@ -295,7 +295,8 @@ fn conclusion(runs: &[&LoggedRun], counts: &Block) -> Vec<String> {
     if n == 0 {
         return Vec::new();
     }
-    let mut ends = format!("Of {}, {succeeded} succeeded and {failed} failed", counted(n, "run"));
+    let mut ends =
+        format!("Of {runs}, {succeeded} succeeded and {failed} failed", runs = counted(n, "run"));
     if partial > 0 {
         ends.push_str(&format!(", and {partial} succeeded in part"));
     }
@@ -311,8 +312,8 @@ fn conclusion(runs: &[&LoggedRun], counts: &Block) -> Vec<String> {
             runs.iter().flat_map(|run| run.scores.keys()).map(String::as_str).collect();
         let choose = match Vec::from_iter(scorers).as_slice() {
             scorers @ [first, _, ..] => format!(
-                "say which scorer gives it, such as --scorer {first} (scorers: {}), or ",
-                scorers.join(", ")
+                "say which scorer gives it, such as --scorer {first} (scorers: {all}), or ",
+                all = scorers.join(", "),
             ),
             _ => String::new(),
         };

@@ -3,11 +3,7 @@
 use scoring_rules::{Level, Weight};
 use trajectory_metrics::{Error, Figure, Measure, Metric, Undefined, estimates};
 
-/// The nominal coverage of intervals.
-pub const LEVEL: Level = match Level::new(0.95) {
-    Ok(level) => level,
-    Err(_) => Level::HALF,
-};
+use crate::options::LEVEL;
 
 /// Creates an array of metrics of one type. Each row has the key, the label, the better direction, the bounds of the
 /// values if there are any, the description, the value, and further properties such as the name of a bar.

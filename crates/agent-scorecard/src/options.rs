@@ -10,6 +10,12 @@ use run_logs::{ConfidenceReading, ConfidenceStream, Format, RunsBy};
 use tool_graph::{RuleVersion, TriggerRule, costbench::CostRule};
 use trajectory_metrics::{ForecastPolicy, Level, Probability};
 
+/// The nominal coverage of the intervals of reports.
+pub const LEVEL: Level = match Level::new(0.95) {
+    Ok(level) => level,
+    Err(_) => Level::HALF,
+};
+
 /// A type with a fixed set of named values.
 pub trait Named: Clone + Send + Sync + 'static {
     /// Returns the values with their names.
@@ -63,7 +69,7 @@ impl Named for Format {
     }
 }
 
-/// Parses one of several values by name. Help and errors list the names.
+/// Returns a parser that accepts these values by name. Help and errors list the names.
 #[cfg(feature = "clap")]
 pub fn one_of<T: Clone + Send + Sync + 'static>(
     choices: impl IntoIterator<Item = (&'static str, T)>,

@@ -17,7 +17,7 @@ use trajectory_metrics::{
 };
 
 use crate::{
-    compare::side::PASS_HAT,
+    compare::measures::PASS_HAT,
     metrics::{metric, metrics},
     report::{
         block::{Block, Field, Position},
@@ -52,7 +52,7 @@ pub const METRICS: [Metric<PathTally>; 8] = metrics! { PathTally;
     "invalid_tool_use_ratio", "invalid tool use", Lower, in [0.0, 1.0],
         "Share of failed calls, among the calls of all runs that record whether they failed.",
         |runs| match runs.taken.is_empty() {
-            true => Err(Undefined::new("no call states whether it succeeded")),
+            true => Err(Undefined::new("no call has a record of whether it failed")),
             false => invalid_tool_use_ratio(&runs.taken).map_err(undefined),
         }, .bar("invalid");
 };
@@ -78,8 +78,9 @@ pub struct PathOptions {
     pub pool: bool,
 }
 
-/// Reads the runs of a file of tool calls with all threads, and returns the counts for each model. A single model has
-/// the name `None`. Each line is a [`PathRun`]. `file` names the source in errors.
+/// Reads the runs of a file of tool calls with all threads, one [`PathRun`] per line, and returns the counts for each
+/// model. A single model has the name `None`. With `ignore_arguments`, only names are compared. `file` names the source
+/// in errors.
 ///
 /// # Errors
 ///
@@ -129,7 +130,7 @@ pub fn read(
     Ok(named.collect())
 }
 
-/// Compares the calls in the runs of a log with the calls that their tasks expect.
+/// Compares the calls in the runs of a log with the expected calls, optionally without arguments.
 ///
 /// # Errors
 ///
@@ -146,9 +147,9 @@ pub fn logged(log: &LoggedColumn, ignore_arguments: bool) -> Result<PathTally, r
     all.log = Some(log.account());
     if all.n == 0 {
         let reason = format!(
-            "{}: no run has both an outcome and the calls that its task expects; a file of --outcomes can add both ({})",
-            log.file,
-            r#"{"id": "…", "outcome": true, "expected_calls": [{"name": "…", "args": {}}]}"#
+            "{file}: no run has both an outcome and the calls that its task expects; a file of --outcomes can add both ({line})",
+            file = log.file,
+            line = r#"{"id": "…", "outcome": true, "expected_calls": [{"name": "…", "args": {}}]}"#,
         );
         return Err(run_logs::Error::Undefined { name: "paths", reason });
     }
@@ -201,7 +202,7 @@ impl PathTally {
         self.runs.account(self.log.as_ref())
     }
 
-    /// Compares the calls of a run with the expected calls, and adds the result.
+    /// Compares a run with the expected calls, optionally without arguments, and adds the result.
     ///
     /// # Errors
     ///
@@ -282,8 +283,8 @@ impl PathTally {
             None => _ = self.tasks.insert(name.to_owned(), more),
         }
     }
-    /// Returns the results for all runs so far. `ignore_arguments` states whether the runs were added without their
-    /// arguments, and `with_pictures` whether the results have pictures.
+    /// Returns the results for all runs so far. `ignore_arguments` must be the value with which the runs were added,
+    /// and `with_pictures` states whether the results have pictures.
     ///
     /// # Errors
     ///
@@ -293,8 +294,8 @@ impl PathTally {
         let ids = self.ids.distinct();
         if ids < self.n {
             notes.push(format!(
-                "{} runs have {ids} different ids; runs with the same id count as separate runs, and as separate trials in pass_hat_k",
-                self.n
+                "{n} runs have {ids} different ids; runs with the same id count as separate runs, and as separate trials in pass_hat_k",
+                n = self.n,
             ));
         }
         if self.silent > 0 {
@@ -307,9 +308,9 @@ impl PathTally {
         }
         if self.unknown > 0 && !self.taken.is_empty() {
             notes.push(format!(
-                "invalid_tool_use_ratio: {} of {} calls left out because they do not record whether they were ok",
-                self.unknown,
-                self.unknown + self.taken.len()
+                "invalid_tool_use_ratio: {unknown} of {all} calls left out because the log does not record whether they failed",
+                unknown = self.unknown,
+                all = self.unknown + self.taken.len(),
             ));
         }
         let by_k = self.repeated(&mut notes)?;
@@ -352,8 +353,8 @@ impl PathTally {
         ) {
             let of_tasks = counted(self.tasks.len(), "task");
             clauses.push(format!(
-                "of {} of {of_tasks}, {exact} make exactly the expected calls and {any} make all of them in any order",
-                counted(self.n, "run")
+                "of {runs} of {of_tasks}, {exact} make exactly the expected calls and {any} make all of them in any order",
+                runs = counted(self.n, "run"),
             ));
         }
         if let (Ok(recall), Ok(precision)) = (
@@ -408,8 +409,8 @@ impl PathTally {
         if fewest < most {
             let short = counts().filter(|&trials| trials < most).count();
             notes.push(format!(
-                "pass_hat_k: undefined beyond k = {fewest}; {short} of {} tasks have fewer than {most} runs",
-                tasks.len()
+                "pass_hat_k: undefined beyond k = {fewest}; {short} of {all} tasks have fewer than {most} runs",
+                all = tasks.len(),
             ));
         }
         if self.mixed {

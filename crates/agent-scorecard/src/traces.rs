@@ -54,7 +54,7 @@ mod streams;
 pub(crate) mod sureness;
 pub(crate) mod units;
 
-pub use crate::metrics::LEVEL;
+pub use crate::options::LEVEL;
 pub use crate::{confidence::VERDICTS, report::picture::BAND};
 pub use differences::{Compared, NO_RESAMPLES, differences, with_differences};
 pub use evaluation::{TraceEvaluation, evaluate};

@@ -176,8 +176,9 @@ pub struct Pools {
 }
 
 impl Pools {
-    /// Returns the pools as JSON Lines. The line of a pool has its problems in order, the budget at each share, the
-    /// model if one is given, and after an injection which of the problems are unsolvable.
+    /// Returns the pools as JSON Lines. The line of a pool has its number, its problems in order, the budget for each
+    /// share in `alphas`, and the model if one is given. If unsolvable problems were injected, it also has the ratio
+    /// and states which ones they are.
     ///
     /// ```
     /// use agent_scorecard::{
@@ -266,8 +267,8 @@ pub fn evaluate(
     let informed = options.planner.is_informed();
     let reference = if informed { " (informed reference)" } else { "" };
     let mut lines = vec![format!(
-        "{n} problems, {solved} of them solved, in pools of {}; planner {planner}{reference}",
-        options.pool_size
+        "{n} problems, {solved} of them solved, in pools of {size}; planner {planner}{reference}",
+        size = options.pool_size,
     )];
     let mut notes = Vec::new();
     if informed {
@@ -346,8 +347,8 @@ pub(crate) fn conclusion(regime: &str, pools: u64, found: &[(f64, Figure)]) -> O
         parts => format!("these plans are {}", parts.join(", ")),
     };
     Some(format!(
-        "{regime}, the efficiency (0 random, 1 best) of plans for {} is {range}; {verdict}",
-        counted(pools, "pool")
+        "{regime}, the efficiency (0 random, 1 best) of plans for {pools} is {range}; {verdict}",
+        pools = counted(pools, "pool"),
     ))
 }
 

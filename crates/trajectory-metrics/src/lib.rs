@@ -24,7 +24,7 @@ pub mod tool_calls;
 pub use calibration::{
     beta_calibration::{BetaCalibration, BetaCalibrationMap},
     calibration_error::{
-        brier_loss, expected_calibration_error, maximum_calibration_error,
+        T_ECE_BINS, brier_loss, expected_calibration_error, maximum_calibration_error,
         root_mean_square_calibration_error,
     },
     calibration_test::CalibrationTest,

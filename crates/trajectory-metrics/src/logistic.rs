@@ -3,10 +3,10 @@
 //! The calibrators of this crate fit it to transformed forecasts, and `censoring` fits its model of
 //! success to features of runs.
 
-use scoring_rules::{CompensatedSum, Weight};
+use scoring_rules::{CompensatedSum, Weight, checks::entry};
 
 use crate::{
-    checks::{all_finite, same_length, setting},
+    checks::{same_length, setting},
     error::{Error, Shared},
 };
 
@@ -87,9 +87,9 @@ pub(crate) struct Rows {
     weights: Vec<[f64; 2]>,
 }
 
-/// Fits a line to rows, which may be in any order. A row has this number of features, the weight of its failures and
-/// the weight of its successes. Each feature is centred at its weighted mean and divided by its standard deviation.
-/// Returns the line, the means and the divisors.
+/// Fits a line to rows, which may be in any order. A row consists of `columns` features, the weight of its failures
+/// and the weight of its successes. Each feature is centred at its weighted mean and divided by its standard
+/// deviation. Returns the line, the means and the divisors.
 ///
 /// A feature whose standard deviation is at most 1e-12 of its largest absolute value, or below 1e-100, has an infinite
 /// divisor and no effect. The ridge is the penalty divided by the weight of all rows, and at least 1e-10.
@@ -97,9 +97,10 @@ pub(crate) struct Rows {
 /// # Errors
 ///
 /// [`scoring_rules::Error::Setting`] for a penalty that is not from 1e-20 to 1e20;
-/// [`scoring_rules::Error::Length`] for a row with another number of features; [`scoring_rules::Error::NotFiniteAt`] for
-/// a feature and [`scoring_rules::Error::Weight`] for a weight that is not valid; [`scoring_rules::Error::Empty`] if no
-/// row has positive weight; [`Error::OneClass`] if one outcome has less than 1e-12 of the weight.
+/// [`scoring_rules::Error::Length`] for a row with another number of features; [`scoring_rules::Error::Entry`], with the
+/// row, for a feature outside -1e30 to 1e30; [`scoring_rules::Error::Weight`] for a weight that is not valid;
+/// [`scoring_rules::Error::Empty`] if no row has positive weight; [`Error::OneClass`] if one outcome has less than 1e-12
+/// of the weight.
 ///
 /// ```
 /// use trajectory_metrics::logistic::{fit_standardised, sigmoid};
@@ -118,9 +119,11 @@ pub fn fit_standardised<'a>(
 ) -> Result<(Line, Vec<f64>, Vec<f64>), Error> {
     check_penalty(penalty)?;
     let mut all = Rows::new(columns);
-    for (features, failures, successes) in rows {
+    for (row, (features, failures, successes)) in rows.into_iter().enumerate() {
         same_length("features", columns, features.len())?;
-        all_finite("features", features)?;
+        if let Some(&value) = features.iter().find(|it| !(-1e30..=1e30).contains(*it)) {
+            return Err(entry("feature of row", row, value, "from -1e30 to 1e30").into());
+        }
         for weight in [failures, successes] {
             Weight::new(weight)?;
         }

@@ -40,7 +40,7 @@ fn a_condition_that_holds_is_exit_code_1_and_a_line_beside_the_same_report() {
 fn a_condition_on_what_does_not_exist_or_is_undefined_is_wrong_input() {
     for call in calls() {
         let unknown = run_other(call.subcommand, &call.with(&["--fail-if", "nothing < 1"]));
-        refused(&unknown, "\"nothing\" does not exist; there are ");
+        refused(&unknown, "\"nothing\" does not exist; the keys here are ");
     }
     // Runs of one outcome cannot be ranked.
     let path = program::write("one.jsonl", r#"{"id":"a","forecasts":[0.5],"outcome":true}"#);
@@ -131,14 +131,14 @@ fn a_key_that_leads_to_no_number_or_to_several_is_an_error_that_says_why() {
     for (report, condition, part) in [
         (&plain, "x < 1", "x: is undefined"),
         (&plain, "y < 1", "y: is a text, not a number; append a key"),
-        (&plain, "w < 1", "\"w\" does not exist; there are list, x, y"),
-        (&plain, "list.0 < 1", "\"0\" does not exist; there are 0 entries"),
+        (&plain, "w < 1", "\"w\" does not exist; the keys here are list, x, y"),
+        (&plain, "list.0 < 1", "\"0\" does not exist; the list is empty"),
         (&plain, "x.y < 1", "\"y\" does not exist; there is nothing inside"),
         (&plain, "difference.x > 0", "exactly two columns"),
         (&named, "x < 1", "give files.gpt-4.x or files.gpt-4.1.x, or a number as in files.0.x"),
-        (&named, "files.gpt.x < 1", "there are 2 entries, counted from 0: gpt-4, gpt-4.1"),
+        (&named, "files.gpt.x < 1", "the entries are numbered from 0 to 1: gpt-4, gpt-4.1"),
         (&same, "files.a.x < 1", "is ambiguous"),
-        (&difference, "difference.n >= 4", "\"n\" does not exist; there are pairing, x, y"),
+        (&difference, "difference.n >= 4", "\"n\" does not exist; the keys here are pairing, x, y"),
         (&difference, "difference.y < 4", "is undefined"),
         (&none, "difference.x < 0", "no difference was computed: no task has a run"),
         (&none, "difference.x.ci_high < 0", "no difference was computed: no task has a run"),

@@ -158,7 +158,7 @@ fn a_table_with_a_row_per_step_gives_what_its_runs_give_as_lines() {
     assert_eq!(report["account"]["n_partial"], 1, "{report}");
     let wrong = write("wrong.csv", "id,conf,outcome\na,1,1\n");
     let found = refused("traces", &[&wrong]);
-    says(&found, "wrong.csv:1: field confidence … there are id, conf, outcome");
+    says(&found, "wrong.csv:1: field confidence … the columns are id, conf, outcome");
 }
 
 /// A run of each of two models on 30 tasks: id, model, task, what both state, and whether each succeeds.

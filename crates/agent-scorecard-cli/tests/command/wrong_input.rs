@@ -84,7 +84,7 @@ triage free.jsonl | free.jsonl:2: field output_tokens: | at least 1
 triage problems.jsonl --planner plans.jsonl | plans.jsonl:1: field pool: | the last is 0
 paths paths.jsonl | paths.jsonl:1: | missing field `expected_calls`
 traces scorers.json | scorers.json | letter, number; name one with --scorer
-traces scorers.json --scorer lettr | --scorer: | there are letter, number
+traces scorers.json --scorer lettr | --scorer: | the scorers are letter, number
 convert scorers.json --to problems | scorers.json | name one with --scorer
 compare marks.json | marks.json | are from 7 to 7, beyond 0 to 1; give the range
 logs no_log.txt | no_log.txt: | known formats: inspect
@@ -97,7 +97,7 @@ traces --json --markdown | the argument '--json' cannot be used with | --help
 traces --html nowhere/page.html | nowhere/page.html | No such file
 traces --plot figure.gif | invalid value 'figure.gif' for '--plot < | .svg or .png
 traces --fail-if tps_log | invalid value 'tps_log' | KEY < NUMBER
-traces --fail-if 'tps_lgo < 1' | --fail-if: tps_lgo: | the columns in files have assumptions, aurc
+traces --fail-if 'tps_lgo < 1' | --fail-if: tps_lgo: | the keys of the columns in files are assumptions, aurc
 compare --score-range 9..1 | invalid value '9..1' | LO..HI with LO below HI
 compare --at-limit scored | invalid value 'scored' | graded, failed, unknown
 costbench --level 9 | unexpected argument '--level' | --help
@@ -120,8 +120,8 @@ traces prose.jsonl | prose.jsonl:1: | give one object per line
 traces two.jsonl | two.jsonl:2: | goes on after the end of its JSON value
 traces taskless.jsonl --cluster-by task-only | taskless.jsonl:1: field task: missing | --cluster-by task-only needs one
 traces taskless.jsonl --calibrate platt | taskless.jsonl: | no model can be fitted to the runs outside fold 0
-traces --change taskless.jsonl | taskless.jsonl: 1 complete runs cannot be cross-fitted | --halves runs
-traces --change one.jsonl | one.jsonl: 1 complete runs cannot be cross-fitted | --halves runs
+traces --change taskless.jsonl | taskless.jsonl: runs cannot be cross-fitted | --halves runs
+traces --change one.jsonl | one.jsonl: runs cannot be cross-fitted | --halves runs
 traces --change --resamples 1 | --change: needs Platt scaling | at least 2 --resamples
 traces --resamples 18446744073709551615 | invalid value '18446744073709551615' for '--resamples < | up to 1000000
 traces --resamples 100000000000 | invalid value '100000000000' for '--resamples < | up to 1000000
@@ -209,14 +209,14 @@ play sokoban --resource weeks | --resource: weeks is unknown; | known: fresh_inp
 play sokoban --count 0 | invalid value '0' for '--count < | from 1 to 100000
 logs bundled:/other.jsonl | bundled:/other.jsonl: | No such file
 logs demo_log.jsonl | demo_log.jsonl: | No such file
-traces none.csv | none.csv:1: | field confidence: no column has one of the names forecast, confidence, probability, stated_confidence, self_confidence; there are question, answer, conf, ok
-traces --change none.csv | none.csv:1: | field confidence: no column has one of the names forecast, confidence, probability, stated_confidence, self_confidence; there are question, answer, conf, ok
-cut-off none.csv | none.csv:1: | field confidence: no column has one of the names forecast, confidence, probability, stated_confidence, self_confidence; there are question, answer, conf, ok
+traces none.csv | none.csv:1: | field confidence: no column has one of the names forecast, confidence, probability, stated_confidence, self_confidence; the columns are question, answer, conf, ok
+traces --change none.csv | none.csv:1: | field confidence: no column has one of the names forecast, confidence, probability, stated_confidence, self_confidence; the columns are question, answer, conf, ok
+cut-off none.csv | none.csv:1: | field confidence: no column has one of the names forecast, confidence, probability, stated_confidence, self_confidence; the columns are question, answer, conf, ok
 compare none.csv | none.csv:1: | field outcome: no column has one of the names outcome
-traces no_outcome.csv | no_outcome.csv:1: | field outcome: no column has one of the names outcome, correct, is_correct, success, passed, solved, resolved, score, reward, label; there are id, confidence, ok; rename the one that holds it
-traces --change no_outcome.csv | no_outcome.csv:1: | field outcome: no column has one of the names outcome, correct, is_correct, success, passed, solved, resolved, score, reward, label; there are id, confidence, ok; rename the one that holds it
-cut-off no_outcome.csv | no_outcome.csv:1: | field outcome: no column has one of the names outcome, correct, is_correct, success, passed, solved, resolved, score, reward, label; there are id, confidence, ok; rename the one that holds it
-compare no_outcome.csv | no_outcome.csv:1: | field outcome: no column has one of the names outcome, correct, is_correct, success, passed, solved, resolved, score, reward, label; there are id, confidence, ok; rename the one that holds it
+traces no_outcome.csv | no_outcome.csv:1: | field outcome: no column has one of the names outcome, correct, is_correct, success, passed, solved, resolved, score, reward, label; the columns are id, confidence, ok; rename the one that holds it
+traces --change no_outcome.csv | no_outcome.csv:1: | field outcome: no column has one of the names outcome, correct, is_correct, success, passed, solved, resolved, score, reward, label; the columns are id, confidence, ok; rename the one that holds it
+cut-off no_outcome.csv | no_outcome.csv:1: | field outcome: no column has one of the names outcome, correct, is_correct, success, passed, solved, resolved, score, reward, label; the columns are id, confidence, ok; rename the one that holds it
+compare no_outcome.csv | no_outcome.csv:1: | field outcome: no column has one of the names outcome, correct, is_correct, success, passed, solved, resolved, score, reward, label; the columns are id, confidence, ok; rename the one that holds it
 traces marks.csv | marks.csv:3: field | --score-range
 traces log_type.jsonl | log_type.jsonl: sample b: line 2: turns[0].response.choices: | expected a list, found a number
 traces log_cut.jsonl | log_cut.jsonl: sample b: line 2: turns[0].response: | the input ends too early

@@ -27,7 +27,8 @@ use crate::{
     budget::{
         JOINT_HIT_RATE, block,
         metrics::METRICS,
-        runs::{By, Options, Runs},
+        runs::Runs,
+        settings::{By, Options},
     },
     error::Error,
     metrics::metrics,

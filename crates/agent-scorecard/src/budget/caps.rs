@@ -1,6 +1,16 @@
 //! Measures the successes lost and the spending saved by a cap on each run.
 
+mod conclusion;
+mod measures;
+
 use std::collections::BTreeSet;
+
+use conclusion::{clauses, of_many};
+pub use measures::CAP_MEASURES;
+use measures::{
+    AT_LIMIT, FAILED, HIGHEST, KEPT, LEFT_OUT, LOST, LOWEST, MONEY, SAVED, SAVED_AMOUNT, SAVED_USD,
+    SPENT, UNKNOWN, unit,
+};
 
 use budget_estimation::{Resource, Rollout};
 use rayon::prelude::*;
@@ -15,13 +25,14 @@ use crate::{
     },
     clusters::ClusterBy,
     error::Error,
-    metrics::{LEVEL, known, mean, measure},
+    metrics::{known, mean},
+    options::LEVEL,
     options::{self, Caps},
     report::{
         block::{Block, Column, Field, Position, Report},
         key,
         picture::{Axis, Mark, Picture, Series, thinned},
-        sentence::{counted, percent, percent_of, sentence},
+        sentence::counted,
     },
 };
 
@@ -88,47 +99,11 @@ impl CapOptions {
     }
 }
 
-/// The minimum share of the successes, in percent, that a harmless cap keeps.
-const ENOUGH: usize = 95;
 /// The maximum number of columns in a conclusion that names each one. With more, it names only the columns that lose
 /// the most and the fewest successes.
 const MOST_COLUMNS: usize = 3;
-/// The maximum number of caps in a conclusion on several columns.
-const MOST_CAPS: usize = 5;
 /// The assumption behind every figure.
 const ASSUMPTION: &str = "caps: agents are assumed not to know of the cap and to act as in the recorded runs until they reach it; a run that the cap ends is assumed not to succeed";
-const MONEY: &str = "cost_usd";
-
-macro_rules! lowest {
-    ($key:literal, $share:literal) => {
-        measure! { $key, concat!("lowest cap that keeps ", $share), Neither, in [0.0, f64::INFINITY],
-            concat!("Lowest cap that would have kept at least ", $share, " of the successes, whatever the successes with unknown spending needed. The interval is for the lowest such cap over all possible runs of this kind.") }
-    };
-}
-
-/// The lowest caps that keep given shares of the successes, in percent.
-const LOWEST: [(usize, Measure); 3] = [
-    (90, lowest!("cap_keeping_90", "90 %")),
-    (ENOUGH, lowest!("cap_keeping_95", "95 %")),
-    (99, lowest!("cap_keeping_99", "99 %")),
-];
-const LOST: Measure = measure! { "n_ended_successes", "successes lost", Lower, in [0.0, f64::INFINITY],
-"Number of successful runs that are known to have spent more than the cap." };
-const FAILED: Measure = measure! { "n_ended_failures", "failures ended", Neither, in [0.0, f64::INFINITY],
-"Number of failed runs that are known to have spent more than the cap, except runs that a limit ended." };
-const AT_LIMIT: Measure = measure! { "n_ended_cut_off", "runs ended before their limit", Neither, in [0.0, f64::INFINITY],
-"Number of failed runs that are known to have spent more than the cap before a limit ended them." };
-const KEPT: Measure = measure! { "kept_share", "successes kept", Higher, in [0.0, 1.0],
-"Of the successful runs, the share that is known to have spent at most the cap. The interval and kept_share_highest allow for every possible spending of the successes whose spending is not known." };
-const SAVED: Measure = measure! { "saved_share", "share saved", Higher, in [0.0, 1.0],
-"Share of the spending that lies above the cap, over the runs whose spending is known. In JSON, saved is the amount above the cap and spent is the rest." };
-const SAVED_USD: Measure = measure! { "saved_usd_share", "share of USD saved", Higher, in [0.0, 1.0],
-"Share of the money that was spent after the turn in which the cap was reached, over the runs whose cost is known." };
-
-/// The measures in the report on caps: the lowest caps that keep 90 %, 95 % and 99 % of the successes, then the
-/// measures in the rows of `caps`.
-pub const CAP_MEASURES: [Measure; 9] =
-    [LOWEST[0].1, LOWEST[1].1, LOWEST[2].1, KEPT, LOST, FAILED, AT_LIMIT, SAVED, SAVED_USD];
 
 /// The spending of one run.
 struct Need {
@@ -235,8 +210,8 @@ impl Successes {
         let Some((&cap, _)) = known.clone().nth(least) else {
             let (all, unknown) = (self.totals.len(), self.totals.len() - known.count());
             return Err(Undefined::new(format!(
-                "the spending of {unknown} of {} is not known",
-                counted(all, "success")
+                "the spending of {unknown} of {successes} is not known",
+                successes = counted(all, "success"),
             )));
         };
         let target = percent as f64 / 100.0;
@@ -348,21 +323,21 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
     let runs = |n: usize| counted(n, "run");
     if left_out > 0 {
         notes.push(format!(
-            "caps: {} left out of spending and savings because {} is not known",
-            runs(left_out),
-            options.resource
+            "caps: {runs} left out of spending and savings because {resource} is not known",
+            runs = runs(left_out),
+            resource = options.resource,
         ));
     }
     if cut_off > 0 {
         notes.push(format!(
-            "caps: {} with success false ended at a limit such as max_steps; because the amount that they needed is not known, they count as neither successes nor failures, but their spending counts",
-            runs(cut_off)
+            "caps: {runs} with success false ended at a limit such as max_steps; it is not known how much they needed, so they count as neither successes nor failures, but their spending counts",
+            runs = runs(cut_off),
         ));
     }
     if (1..known).contains(&priced) {
         notes.push(format!(
-            "caps: the share of USD saved covers the {priced} of {} whose cost is known",
-            runs(known)
+            "caps: the share of USD saved covers only the {priced} of {all_runs} whose cost is known",
+            all_runs = runs(known),
         ));
     }
     let why = lowest.iter().filter_map(|(_, cap)| cap.as_ref().ok()?.interval.err());
@@ -370,8 +345,8 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
         let needed =
             LOWEST.map(|(percent, _)| format!("{} for {percent} %", tasks_needed(percent)));
         notes.push(format!(
-            "caps: the interval of a lowest cap needs a minimum number of {what} with a success: {}",
-            needed.join(", ")
+            "caps: the interval of a lowest cap needs a minimum number of {what} with a success: {needed}",
+            needed = needed.join(", "),
         ));
     }
     let mut block =
@@ -398,24 +373,9 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
     Ok(block)
 }
 
-/// The keys of the numbers of successes and failures whose spending is not known.
-const LEFT_OUT: [&str; 2] = ["n_left_out_successes", "n_left_out_failures"];
-/// The keys of the number of successes that a cap may have kept, and of the highest possible share that it kept.
-const UNKNOWN: &str = "n_unknown_successes";
-const HIGHEST: &str = "kept_share_highest";
-
 /// Returns a number of runs of unknown spending, which tables show unless it is 0.
 fn of_unknown(key: &'static str, what: &str, n: usize) -> Field {
     Field::shown_if(key, format!("{what} whose spending is not known"), n, n > 0)
-}
-
-/// The keys of the spending up to a cap and of the saving.
-const SPENT: &str = "spent";
-const SAVED_AMOUNT: &str = "saved";
-
-/// Returns the name of a resource's unit.
-fn unit(resource: &str) -> String {
-    if resource == MONEY { "USD".to_owned() } else { resource.replace('_', " ") }
 }
 
 fn row(needs: &[Need], successes: &Successes, unit: &str, cap: f64) -> Block {
@@ -504,7 +464,7 @@ fn picture(needs: &[Need], rows: &[Block], unit: &str) -> Picture {
     series.retain(|series| !series.is_empty());
     let end = rows.iter().filter_map(|row| row.number(key::cap)).fold(most, f64::max);
     Picture {
-        title: "Caps: successes kept and cost saved".to_owned(),
+        title: "Caps: successes kept and spending saved".to_owned(),
         x: Axis::new(format!("cap on the {unit} of a run")).with_range(0.0, end),
         y: Axis::new("share").with_range(0.0, 1.0),
         series,
@@ -531,6 +491,7 @@ pub fn caps_report(
         if let Some(picture) = block.pictures.get_mut(key::caps).filter(|_| !is_alone) {
             // One curve of each column can be read side by side.
             picture.x.range = Some([0.0, end]);
+            "Caps: successes kept".clone_into(&mut picture.title);
             picture.series.retain(|series| series.name == KEPT.label);
         }
     }
@@ -544,8 +505,8 @@ pub fn caps_report(
         _ => "treat the runs of a task as one cluster",
     };
     report.lead = format!(
-        "caps on {}; 95 % intervals {clusters}; agents are assumed not to know of the cap and to act as in the recorded runs",
-        options.resource.as_str()
+        "caps on {resource}; 95 % intervals {clusters}; agents are assumed not to know of the cap and to act as in the recorded runs",
+        resource = options.resource.as_str(),
     );
     report.main_pictures = vec![key::caps];
     if let Some(pooled) = pooled {
@@ -554,214 +515,4 @@ pub fn caps_report(
         report.pool(pooled, "");
     }
     report
-}
-
-/// Formats a share of successes for a sentence: "96 % of 77 successes [89, 99]", or "from 83 % to 100 % of 30 successes
-/// [66, 100]".
-fn of_successes(row: &Block, figure: &Figure) -> String {
-    let unknown = row.count(UNKNOWN);
-    let n = row.count(key::n_kept) + unknown + row.count(LOST.key);
-    let of = format!(" of {}", counted(n, "success"));
-    let shown = |figure, of: &str| percent_of(&figure, of, ENOUGH as f64 / 100.0);
-    match row.number(HIGHEST).filter(|_| unknown > 0) {
-        Some(highest) => format!(
-            "from {} to {}",
-            shown(Figure::from(figure.value), ""),
-            shown(Figure { value: highest, ..*figure }, &of)
-        ),
-        None => shown(*figure, &of),
-    }
-}
-
-/// Returns whether a row keeps enough of the successes, if it keeps this many whose spending is not known.
-fn is_enough(row: &Block, unknown: u64) -> bool {
-    let [kept, lost, all_unknown] = [key::n_kept, LOST.key, UNKNOWN].map(|key| row.count(key));
-    100 * (kept + unknown) >= ENOUGH as u64 * (kept + lost + all_unknown)
-}
-
-/// Returns the clause on the runs whose spending is not known, with their numbers in all columns.
-fn on_left_out<'a>(blocks: impl Iterator<Item = &'a Block> + Clone, unit: &str) -> Option<String> {
-    let [successes, failures]: [u64; 2] =
-        LEFT_OUT.map(|key| blocks.clone().map(|it| it.count(key)).sum());
-    let all: u64 = blocks.map(|block| block.count(key::n_left_out)).sum();
-    (all > 0).then(|| {
-        format!(
-            "the {unit} of {} ({}, {}) are not known in full; a cap may have ended such a run or not, but has surely ended it if the known part is above the cap",
-            counted(all, "run"),
-            counted(successes, "success"),
-            counted(failures, "failure")
-        )
-    })
-}
-
-/// Returns the clauses of the conclusion. The first is on the lowest given cap that keeps nearly all successes, or on the
-/// highest given cap if none does. The next are on the lowest of all caps that keep nearly all successes, and on the runs
-/// whose spending is not known.
-fn clauses(block: &Block, unit: &str) -> Vec<String> {
-    let rows = block.rows_of(key::caps);
-    let Some(row) = rows.iter().find(|row| is_enough(row, 0)).or(rows.last()) else {
-        return Vec::new();
-    };
-    let left_out = on_left_out(std::iter::once(block), unit);
-    if block.count(key::n_rollouts) == 0 && left_out.is_none() {
-        return vec![format!("no run states its spending of {unit}")];
-    }
-    let cap = row.number(key::cap).unwrap_or_default();
-    let saved = |of: Measure, what: &str| {
-        Some(format!("{} of the {what}", percent(&row.figure(of.key).ok()?)))
-    };
-    let runs = block.count(key::n_rollouts);
-    let of = |what: &str, n: u64, known: &str| match n == runs && left_out.is_none() {
-        true => what.to_owned(),
-        false => format!("{what} of the {} whose {known} is known", counted(n, "run")),
-    };
-    let of_known = of(if unit == "USD" { "money" } else { unit }, runs, "spending");
-    let of_money = of("money", block.count(key::n_priced), "cost");
-    let saved = [saved(SAVED, &of_known), saved(SAVED_USD, &of_money)];
-    let saved: Vec<String> = saved.into_iter().flatten().collect();
-    let saved = match saved.is_empty() {
-        true if runs == 0 => "an amount that is not known".to_owned(),
-        true => "nothing, because nothing was spent".to_owned(),
-        false => saved.join(" and "),
-    };
-    let kept = match row.figure(KEPT.key) {
-        Ok(kept) => kept,
-        Err(reason) => {
-            let on_caps = format!(
-                "a cap of {cap} {unit} would have saved {saved}; it would have lost no success, because {reason}"
-            );
-            return std::iter::once(on_caps).chain(left_out).collect();
-        }
-    };
-    let (is_sure, is_possible) = (is_enough(row, 0), is_enough(row, row.count(UNKNOWN)));
-    let target = ENOUGH as f64 / 100.0;
-    let would = would_have(block.count(LEFT_OUT[0]));
-    let subject = match is_sure || rows.len() == 1 {
-        true => format!("a cap of {cap} {unit}"),
-        false => {
-            let would = if is_possible { would } else { "would have" };
-            format!(
-                "none of these caps {would} kept {ENOUGH} % of the successes; the highest, {cap} {unit},"
-            )
-        }
-    };
-    let verdict = match kept.interval {
-        _ if is_possible && !is_sure => {
-            format!(
-                "; whether this cap keeps at least {ENOUGH} % of the successes depends on those whose spending is not known"
-            )
-        }
-        Err(_) => String::new(),
-        Ok(ends) => format!(
-            "; that this cap keeps {} {ENOUGH} % of the successes {}",
-            if is_sure { "at least" } else { "fewer than" },
-            match if is_sure { ends.low() >= target } else { ends.high() < target } {
-                true => "is beyond noise",
-                false => "may be due to chance",
-            }
-        ),
-    };
-    let of_kept = of_successes(row, &kept);
-    let on_caps = format!("{subject} would have kept {of_kept} and saved {saved}{verdict}");
-    let on_lowest = match block.figure(LOWEST[1].1.key) {
-        Ok(lowest) => format!(
-            "the lowest cap that {would} kept {ENOUGH} % of the successes is {} {unit}{}",
-            lowest.value,
-            ends_of_cap(&lowest)
-        ),
-        Err(reason) => {
-            format!("no cap {would} kept {ENOUGH} % of the successes, because {reason}")
-        }
-    };
-    [on_caps, on_lowest].into_iter().chain(left_out).collect()
-}
-
-/// Returns the words for what a cap would have done, if the spending of so many successes is not known.
-const fn would_have(unknown: u64) -> &'static str {
-    if unknown > 0 { "is known to have" } else { "would have" }
-}
-
-/// Returns the interval of a lowest cap, or the reason why there is none.
-fn ends_of_cap(lowest: &Figure) -> String {
-    match lowest.interval {
-        Ok(ends) => format!(" [{}, {}]", ends.low(), ends.high()),
-        Err(NoInterval::TooFewClusters { .. }) => " (too few tasks for an interval)".to_owned(),
-        Err(_) => " (no interval, because the spending of some successes is not known)".to_owned(),
-    }
-}
-
-/// States for each cap the number of columns in which it loses successes, the column in which it loses most, and its
-/// saving. Adds the range of the lowest caps that keep nearly all successes.
-fn of_many(columns: &[Column], unit: &str) -> Vec<String> {
-    let rows = columns.iter().map(|column| (column.name.as_str(), column.block.rows_of(key::caps)));
-    let rows: Vec<(&str, &[Block])> = rows.collect();
-    let n_caps = rows.first().map_or(0, |(_, rows)| rows.len());
-    let mut sentences: Vec<String> =
-        (0..n_caps.min(MOST_CAPS)).filter_map(|at| of_cap(&rows, at, unit)).collect();
-    let blocks = columns.iter().map(|column| &column.block);
-    let would = would_have(blocks.clone().map(|block| block.count(LEFT_OUT[0])).sum());
-    let lowest = columns.iter().filter_map(|column| {
-        Some((column.block.figure(LOWEST[1].1.key).ok()?, column.name.as_str()))
-    });
-    let mut lowest: Vec<(Figure, &str)> = lowest.collect();
-    lowest.sort_by(|a, b| a.0.value.total_cmp(&b.0.value));
-    if let [(least, first), .., (most, last)] = &lowest[..] {
-        sentences.push(format!(
-            "The lowest cap that {would} kept {ENOUGH} % of the successes ranges from {} {unit}{} for {first} to {}{} for {last}.",
-            least.value,
-            ends_of_cap(least),
-            most.value,
-            ends_of_cap(most)
-        ));
-    }
-    let is_unsure =
-        |block: &&Block| block.count(LEFT_OUT[0]) > 0 && block.figure(LOWEST[1].1.key).is_err();
-    match blocks.clone().filter(is_unsure).count() {
-        0 => {}
-        n => sentences.push(format!(
-            "In {}, no cap {would} kept {ENOUGH} % of the successes.",
-            counted(n, "column")
-        )),
-    }
-    sentences.extend(on_left_out(blocks, unit).map(|clause| sentence(&clause)));
-    sentences
-}
-
-fn of_cap(columns: &[(&str, &[Block])], at: usize, unit: &str) -> Option<String> {
-    let kept = columns.iter().filter_map(|(name, rows)| {
-        let row = rows.get(at)?;
-        Some((*name, row, row.figure(KEPT.key).ok()?))
-    });
-    let mut kept: Vec<(&str, &Block, Figure)> = kept.collect();
-    // If shares are equal, the one of more successes counts.
-    kept.sort_by(|(_, a, x), (_, b, y)| {
-        x.value.total_cmp(&y.value).then(b.count(key::n_kept).cmp(&a.count(key::n_kept)))
-    });
-    let (worst, row, least) = kept.first()?;
-    let (cap, n) = (row.number(key::cap)?, kept.len());
-    let sum = |key| kept.iter().filter_map(|(_, row, _)| row.number(key)).sum::<f64>();
-    let (spent, saved) = (sum(SPENT), sum(SAVED_AMOUNT));
-    let saved = match spent + saved {
-        0.0 => String::new(),
-        all => format!(
-            "; the cap would have saved {:.0} % of the {unit} of these columns",
-            100.0 * saved / all
-        ),
-    };
-    let losing = kept.iter().filter(|(_, row, _)| row.count(LOST.key) > 0).count();
-    if losing == 0 {
-        let known = if sum(UNKNOWN) > 0.0 { " whose spending is known" } else { "" };
-        return Some(format!(
-            "A cap of {cap} {unit} would have lost no success{known} in any of {n} columns{saved}."
-        ));
-    }
-    let second = kept.get(1).and_then(|(.., it)| it.interval.ok());
-    let is_clear = least.interval.ok().zip(second).is_some_and(|(a, b)| a.high() < b.low());
-    let noise =
-        if is_clear || n == 1 { "" } else { " (the order of the columns may be due to chance)" };
-    let is = if sum(UNKNOWN) > 0.0 { "may be" } else { "is" };
-    Some(format!(
-        "A cap of {cap} {unit} would have lost successes in {losing} of {n} columns. The largest share {is} lost in {worst}, which would have kept {}{noise}{saved}.",
-        of_successes(row, least)
-    ))
 }

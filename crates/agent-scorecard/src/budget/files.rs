@@ -12,7 +12,10 @@ use run_logs::{
 };
 
 use crate::{
-    budget::runs::{Answers, FRESH, Input, Recorded, parts_of},
+    budget::{
+        runs::{FRESH, Input, parts_of},
+        settings::{Answers, Recorded},
+    },
     traces::logged::LoggedColumn,
 };
 
@@ -89,8 +92,12 @@ impl RunFile {
                 if let Some(part) = parts().find(|part| !is_given(part)) {
                     let known: Vec<&str> = run.turns.names(turn).collect();
                     let problem = format!(
-                        "missing; give null for an unknown cost; this turn has {}",
-                        if known.is_empty() { "no resource".to_owned() } else { known.join(", ") }
+                        "missing; give null for an unknown cost; this turn has {found}",
+                        found = if known.is_empty() {
+                            "no resource".to_owned()
+                        } else {
+                            known.join(", ")
+                        },
                     );
                     let error = match (&run.id, *number) {
                         // A run of a log stands in no line.
@@ -139,8 +146,8 @@ impl RunFile {
         named.into_iter().chain(none).map(of_model).collect()
     }
 
-    /// Returns the runs of several files, one file after the other. Failed runs that a budget ended are marked as cut
-    /// off.
+    /// Returns the runs of several files, one file after the other, with these fields as keys. Failed runs that a
+    /// budget ended are marked as cut off.
     ///
     /// # Errors
     ///
@@ -185,8 +192,8 @@ impl RunFile {
             Some(key) => {
                 let fields: Vec<&str> = fields.into_iter().collect();
                 Err(format!(
-                    "--keys: no run has a field {key:?}; the fields are {}",
-                    fields.join(", ")
+                    "--keys: no run has a field {key:?}; the fields are {fields}",
+                    fields = fields.join(", "),
                 ))
             }
             None => Ok(()),
@@ -235,7 +242,10 @@ pub fn read_answers(
         if turn >= turns {
             let given = match turns {
                 1 => "1 turn; give an estimate after 0 turns only".to_owned(),
-                _ => format!("{turns} turns; give estimates after 0 to {} turns", turns - 1),
+                _ => format!(
+                    "{turns} turns; give estimates after 0 to {last} turns",
+                    last = turns - 1,
+                ),
             };
             return Err(wrong("turn", format!("is {turn}; the run has {given}")));
         }

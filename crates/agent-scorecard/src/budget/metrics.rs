@@ -32,7 +32,7 @@ pub struct Known {
 pub(super) const CLAIM: Better = Better::Near(1.0);
 
 const MACRO_F1: &str =
-    "one of the classes feasible and impossible has neither a prefix nor an estimate";
+    "one of the two classes, feasible or impossible, has neither prefixes nor estimates";
 const FAIL_F1: &str = "no prefix is infeasible, and no estimate says \"impossible\"";
 const NO_ALARM: &str = "no estimate says \"impossible\"";
 const NO_INTERVAL: &str = "no run has an interval";
@@ -147,7 +147,7 @@ pub const METRICS: [Metric<Known>; 38] = metrics! { Known;
         "Share of the intervals of all runs, failed ones included, that begin above the remaining cost.",
         |it| Ok(it.diagnostics()?.conservative_share);
     "mean_width_over_cap", "mean width / cap", Lower, in [0.0, f64::INFINITY],
-        "Mean width divided by the cap of the run, over the intervals of all runs with a cap.",
+        "Mean width divided by the cap of the run, over the intervals of all runs with a cap above 0.",
         |it| {
             let width = it.diagnostics()?.mean_width_over_cap;
             defined(width, "no run with a cap has an interval")
@@ -207,7 +207,7 @@ pub(super) const OF_BIN: [Metric<MetricsSummary>; 9] = metrics! { MetricsSummary
         "Share of the intervals of all runs that begin above the remaining cost.",
         |it| defined(it.diagnostics.map(|all| all.conservative_share), NO_INTERVAL);
     "mean_width_over_cap", "", Lower, in [0.0, f64::INFINITY],
-        "Mean width divided by the cap of the run, over the intervals of all runs with a cap.",
+        "Mean width divided by the cap of the run, over the intervals of all runs with a cap above 0.",
         |it| defined(it.diagnostics.and_then(|all| all.mean_width_over_cap), NO_INTERVAL);
 };
 

@@ -6,7 +6,8 @@ use trajectory_metrics::Metric;
 use crate::{
     budget::{
         metrics::{Known, key_of},
-        runs::{Options, Runs},
+        runs::Runs,
+        settings::Options,
     },
     error::Error,
     report::{

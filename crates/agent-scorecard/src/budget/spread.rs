@@ -9,12 +9,9 @@ use trajectory_metrics::{
 };
 
 use crate::{
-    budget::{
-        metrics::key_of,
-        runs::{Options, Runs},
-    },
+    budget::{metrics::key_of, runs::Runs, settings::Options},
     clusters::{ClusterBy, few_clusters},
-    metrics::LEVEL,
+    options::LEVEL,
     report::block::notes_on_lacking,
 };
 

@@ -15,7 +15,8 @@ use trajectory_metrics::{Figure, NoInterval, Undefined, boschloo_test};
 use crate::{
     compare::{
         difference::Difference,
-        side::{SUCCESS, Side},
+        measures::SUCCESS,
+        side::Side,
         verdict::{Verdict, correct, listed},
     },
     metrics::mean,
@@ -163,8 +164,8 @@ impl Changes<'_> {
             let by_some = self.count(Verdict::is_worse);
             return (by_some > 0).then(|| {
                 format!(
-                    "Depending on the outcomes of the runs without a grade, {second} may be worse than {first} beyond noise on {by_some} of {}; tasks_worse includes these tasks (--ungraded sets how runs without a grade count).",
-                    counted(n, "task"),
+                    "Depending on the outcomes of the runs without a grade, {second} may be worse than {first} beyond noise on {by_some} of {tasks}; tasks_worse includes these tasks (--ungraded sets how runs without a grade count).",
+                    tasks = counted(n, "task"),
                 )
             });
         }
@@ -211,8 +212,8 @@ impl Changes<'_> {
                 if lost == 1 { "1 task was".to_owned() } else { format!("{lost} tasks were") }
             ),
             false => format!(
-                "{first} did better on {}, {second} on {gained}; each task has too few trials to tell which of these tasks really changed.",
-                counted(lost, "task")
+                "{first} did better on {tasks}, {second} on {gained}; each task has too few trials to tell which of these tasks really changed.",
+                tasks = counted(lost, "task"),
             ),
         })
     }

@@ -12,7 +12,9 @@ use trajectory_metrics::Figure;
 use crate::{
     compare::{
         difference::{Difference, Sample, is_beyond},
-        side::{Mean, SCORE, Side, TOKENS_RATIO, UngradedAs, VERDICTS, means},
+        measures::{Mean, SCORE, TOKENS_RATIO, VERDICTS, means},
+        settings::UngradedAs,
+        side::Side,
         side_runs::Run,
     },
     confidence,
@@ -49,7 +51,10 @@ pub(super) fn sentences(
                 (Some(rate), Some(other)) => {
                     let verdict = verdict(difference, differences.len(), level);
                     let beside = if is_partial { "" } else { "in " };
-                    format!("{first} {did} {rate}, {second} {beside}{other}. {}", sentence(&verdict))
+                    format!(
+                        "{first} {did} {rate}, {second} {beside}{other}. {verdict}",
+                        verdict = sentence(&verdict),
+                    )
                 }
                 (rate, _) => {
                     let lacks = if rate.is_none() { first } else { second };
@@ -95,16 +100,19 @@ fn success(side: &Side, mean: &Mean, level: Level) -> Option<String> {
         reasons.iter().map(|(reason, n)| format!("{n} {}", phrase(*reason))).collect();
     let whatever = match side.of_all(level) {
         Some(Ok(ends)) => {
-            format!("; over all runs, whatever the missing grades are, {}", ends_in_percent(&ends))
+            format!(
+                "; over all runs, whatever the missing grades are, {range}",
+                range = ends_in_percent(&ends),
+            )
         }
         _ => String::new(),
     };
     Some(format!(
-        "{} ({} of {} have no grade: {}{whatever})",
-        percent_of(&found, &format!("{of} with a grade"), 1.0),
-        side.runs.len() - n,
-        side.runs.len(),
-        lacking.join(", ")
+        "{rate} ({ungraded} of {all} have no grade: {reasons}{whatever})",
+        rate = percent_of(&found, &format!("{of} with a grade"), 1.0),
+        ungraded = side.runs.len() - n,
+        all = side.runs.len(),
+        reasons = lacking.join(", "),
     ))
 }
 
@@ -155,8 +163,8 @@ fn verdict(difference: &Difference, n: usize, level: Level) -> String {
                 let ends = difference.towards_better(ends);
                 let by = if is_even(found) { "" } else { "by " };
                 format!(
-                    ", and over all runs, whatever the missing grades are, {by}{} points",
-                    ends_in_percent(&ends)
+                    ", and over all runs, whatever the missing grades are, {by}{range} points",
+                    range = ends_in_percent(&ends),
                 )
             },
         );
@@ -168,8 +176,8 @@ fn verdict(difference: &Difference, n: usize, level: Level) -> String {
         };
         let worse = match difference.is_worse {
             Some(true) => format!(
-                "; under some possible values of the missing grades, {} is worse, so is_worse is true (--ungraded sets how runs without a grade count)",
-                difference.names[1]
+                "; under some possible values of the missing grades, {second} is worse, so is_worse is true (--ungraded sets how runs without a grade count)",
+                second = difference.names[1],
             ),
             _ => String::new(),
         };
@@ -184,12 +192,15 @@ fn verdict(difference: &Difference, n: usize, level: Level) -> String {
     let [needed, at_best] = difference.tasks_needed;
     let needed = needed.map_or_else(String::new, |needed| {
         let at_best = at_best.map_or_else(String::new, |at_best| {
-            format!(", and about {} if it is as large as its interval allows", rounded_up(at_best))
+            format!(
+                ", and about {tasks} if it is as large as its interval allows",
+                tasks = rounded_up(at_best),
+            )
         });
         let of_whom = of_whom(sample);
         format!(
-            "; if the true difference is that large, about {} tasks {of_whom} would be needed to find it{at_best}",
-            rounded_up(needed),
+            "; if the true difference is that large, about {tasks} tasks {of_whom} would be needed to find it{at_best}",
+            tasks = rounded_up(needed),
         )
     });
     format!("{over} they cannot be told apart: {ahead}{corrected}{needed}")
@@ -204,16 +215,16 @@ fn of_shared(difference: &Difference, level: Level) -> Option<String> {
     let (n, found) = difference.of_shared(level)?;
     let noise = if is_beyond(&found) { "" } else { ", which may be noise" };
     Some(format!(
-        "On the {} that both have (--shared), {}{noise}.",
-        counted(n, "task"),
-        ahead(difference.names, &found)
+        "On the {tasks} that both have (--shared), {verdict}{noise}.",
+        tasks = counted(n, "task"),
+        verdict = ahead(difference.names, &found),
     ))
 }
 
 /// Returns the clause on the ratio of the second agent's use to the first agent's, for a typical run.
 fn times_spent(difference: &Difference) -> Option<String> {
     let (key, sample, found) = difference.times_spent()?;
-    let [used, of] = match key {
+    let [used, as_much] = match key {
         TOKENS_RATIO => ["uses", "as many tokens"],
         _ => ["costs", "as much"],
     };
@@ -223,9 +234,9 @@ fn times_spent(difference: &Difference) -> Option<String> {
     };
     let [first, second] = difference.names;
     Some(sentence(&format!(
-        "{} a typical run of {second} {used} {} times {of} as one of {first}{noise}",
-        sample.over(),
-        with_ends(&found)
+        "{over} a typical run of {second} {used} {ratio} times {as_much} as one of {first}{noise}",
+        over = sample.over(),
+        ratio = with_ends(&found)
     )))
 }
 
@@ -236,9 +247,9 @@ fn detect(difference: &Difference) -> Option<String> {
     let of = format!("a difference of {points} points between {first} and {second}");
     Some(match tasks {
         Some(tasks) => format!(
-            "To find {of} with a probability of 80 %, about {} tasks {} would be needed.",
-            rounded_up(tasks),
-            of_whom(difference.of_success().0)
+            "To find {of} with a probability of 80 %, about {tasks} tasks {of_whom} would be needed.",
+            tasks = rounded_up(tasks),
+            of_whom = of_whom(difference.of_success().0),
         ),
         None => format!("The number of tasks needed to find {of} is not known."),
     })
@@ -272,8 +283,8 @@ fn at_limit(difference: &Difference, level: Level) -> Option<String> {
     let [first, second] = difference.names;
     let noise = if is_beyond(&failed) { "" } else { ", which may be noise" };
     Some(format!(
-        "Whether {first} and {second} differ depends on how runs at a limit count: if they count as failures (--at-limit failed), {} over the runs with a grade{noise}.",
-        ahead(difference.names, &failed),
+        "Whether {first} and {second} differ depends on how runs at a limit count: if they count as failures (--at-limit failed), {verdict} over the runs with a grade{noise}.",
+        verdict = ahead(difference.names, &failed),
     ))
 }
 
@@ -315,17 +326,20 @@ impl Limits {
         let Self { graded, passed, ungraded, has_given, as_failures } = self;
         (*passed > 0).then(|| {
             format!(
-                "A limit ended {}, {passed} of them {}, and these grades count; if {} counted as failures (--at-limit failed), the {} would be {as_failures:.0} %.",
-                match has_given {
+                "A limit ended {runs}, {passed} of them {passing}, and these grades count; if {they} counted as failures (--at-limit failed), the {rate} would be {as_failures:.0} %.",
+                runs = match has_given {
                     false => format!("{} of {name}", counted(*graded, "graded run")),
-                    true => format!("{} of {name} that the log graded", counted(*graded, "run")),
+                    true => format!(
+                        "{runs} of {name} that the log graded",
+                        runs = counted(*graded, "run"),
+                    ),
                 },
-                if is_partial { "with a score above 0" } else { "successes" },
-                match ungraded {
+                passing = if is_partial { "with a score above 0" } else { "successes" },
+                they = match ungraded {
                     0 => "they".to_owned(),
                     n => format!("they and the {n} at a limit without a grade"),
                 },
-                if is_partial { "mean score" } else { "success rate" },
+                rate = if is_partial { "mean score" } else { "success rate" },
             )
         })
     }

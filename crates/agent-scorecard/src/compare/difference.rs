@@ -11,10 +11,11 @@ use trajectory_metrics::{
 
 use crate::{
     compare::{
-        side::{
-            BRIER, COST_RATIO, GRADE, LEAST, MOST, Mean, NO_LOGARITHM, Side, TOKENS_RATIO, Value,
-            means, of_all,
+        measures::{
+            BRIER, COST_RATIO, GRADE, LEAST, MOST, Mean, NO_LOGARITHM, TOKENS_RATIO, Value, means,
+            of_all,
         },
+        side::Side,
         side_runs::Run,
     },
     report::{
@@ -399,9 +400,9 @@ impl<'a> Difference<'a> {
                 block.say(
                     Position::Note,
                     [format!(
-                        "{}: {} computed from {first} and {second} runs with a value",
-                        key(mean),
-                        other.over()
+                        "{figures}: {over} computed from {first} and {second} runs with a value",
+                        figures = key(mean),
+                        over = other.over(),
                     )],
                 );
             }

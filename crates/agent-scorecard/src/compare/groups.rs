@@ -15,7 +15,8 @@ use trajectory_metrics::{Figure, Measure, Undefined, estimates::SHARE};
 use crate::{
     compare::{
         difference::{Difference, Sample, Tasks},
-        side::{GRADE, Side},
+        measures::GRADE,
+        side::Side,
         side_runs::{Run, SideRun},
         verdict::{Verdict, correct, listed},
     },
@@ -68,7 +69,7 @@ pub(super) const TOOLS: Of = Of {
 
 /// The calls of a tool that worked.
 pub(super) const WORKED: Measure = measure! { "calls_worked", "calls that worked", Higher, in [0.0, 1.0],
-"Of a run's calls of this tool whose result is known, the share that worked, as a mean over the runs with such calls." };
+"Mean over runs of the share of this tool's calls that worked, among the calls whose result is known." };
 
 /// A group of tasks, or a tool, in a difference.
 pub(super) struct Group {
@@ -255,15 +256,16 @@ pub(super) fn sentence(groups: &[Group], second: &str, of: &Of) -> Option<String
     let by_some = groups.iter().filter(|group| group.verdict.is_worse()).count();
     if clauses.is_empty() && by_some > 0 {
         return Some(format!(
-            "Depending on the outcomes of the runs without a grade, {second} may be worse beyond noise on {by_some} of {all}; {} includes these {}s (--ungraded sets how runs without a grade count).",
-            of.counts[0][0], of.word
+            "Depending on the outcomes of the runs without a grade, {second} may be worse beyond noise on {by_some} of {all}; {key} includes these {group}s (--ungraded sets how runs without a grade count).",
+            key = of.counts[0][0],
+            group = of.word,
         ));
     }
     (!clauses.is_empty()).then(|| {
         format!(
-            "Among {all}, {second} is {}, beyond noise after correction for the number of {}s.",
-            clauses.join(", and "),
-            of.word
+            "Among {all}, {second} is {changes}, beyond noise after correction for the number of {group}s.",
+            changes = clauses.join(", and "),
+            group = of.word,
         )
     })
 }

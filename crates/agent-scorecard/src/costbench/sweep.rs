@@ -50,7 +50,7 @@ const GROUPS: [(&str, &str); 5] = [
 
 /// Runs the greedy policy in groups of settings, and returns the mean of each metric in each setting, with an interval.
 /// The settings of a group differ in one way: in the length of tasks, the noise, the kind of events, the number of
-/// events or the seed. The paper has the same figures and tables for models.
+/// events or the seed. The paper has figures and tables of models in the same settings, for comparison.
 ///
 /// # Errors
 ///
@@ -58,7 +58,10 @@ const GROUPS: [(&str, &str); 5] = [
 pub fn sweep(queries: &[Query], options: &SweepOptions) -> Result<Block, Error> {
     let most = BLOCK_LEVEL + 1;
     if options.most_blocks > most {
-        let problem = format!("{} events are too many; give at most {most}", options.most_blocks);
+        let problem = format!(
+            "{blocks} events are too many; give at most {most}",
+            blocks = options.most_blocks,
+        );
         return Err(wrong(&["most_blocks"], problem));
     }
     let named = |name: &'static [&'static str]| {

@@ -122,9 +122,9 @@ fn given<'a>(samples: &[Sample<'a>], options: &CutOffOptions) -> Result<Given<'a
                     Entry::Occupied(entry) => {
                         let ((first, at), run) = (entry.remove(), of_run.id);
                         return Err(Error::Data(format!(
-                            "{place}: field success_chance: {} for the run {run:?}, but {} in {at}; give one chance per run",
-                            chance.get(),
-                            first.get()
+                            "{place}: field success_chance: {chance} for the run {run:?}, but {earlier} in {at}; give one chance per run",
+                            chance = chance.get(),
+                            earlier = first.get(),
                         )));
                     }
                 }
@@ -202,14 +202,17 @@ fn forecasts_of<'t>(
         let steps = sample.steps(run);
         match by_id.get(id).copied() {
             None => {
-                return refuse(format!("{file} has no run {id:?}, which is in {}", sample.file));
+                return refuse(format!(
+                    "{file} has no run {id:?}, which is in {other}",
+                    other = sample.file,
+                ));
             }
             Some(of_run) if of_run.len() == steps => forecasts.push(of_run),
             Some(of_run) => {
                 let found = of_run.len();
                 return refuse(format!(
-                    "{file} has {found} forecasts of the run {id:?}, but {} has {steps}",
-                    sample.file
+                    "{file} has {found} forecasts of the run {id:?}, but {other} has {steps}",
+                    other = sample.file,
                 ));
             }
         }
@@ -222,8 +225,8 @@ fn forecasts_of<'t>(
         let same = cut_off.iter().filter(is_same).count();
         if same > 0 && 10 * same >= 9 * cut_off.len() {
             return refuse(format!(
-                "{file} has the forecasts of {} on runs that were cut off; a stream that is scored must not supply its own chances of success: give a stream that is not scored",
-                scored.file
+                "{file} has the forecasts of {scored} on runs that were cut off; a stream that is scored must not supply its own chances of success: give a stream that is not scored",
+                scored = scored.file,
             ));
         }
     }

@@ -118,8 +118,8 @@ pub(super) fn comparisons(
     });
     if branches.is_some() && audit.is_none() {
         notes.push(format!(
-            "continuations: no table, because no run that was cut off has continuations with at least {} outcomes",
-            options.min_valid
+            "continuations: no table, because no run that was cut off has continuations with at least {least} outcomes",
+            least = options.min_valid,
         ));
     }
     selection.title = "how cut-off runs differ from complete ones".to_owned();
@@ -139,7 +139,11 @@ pub(super) fn comparisons(
             let [n, reached] = [key::n, key::n_hidden].map(|key| row.count(key));
             let rate = (n > 0).then(|| reached as f64 / n as f64);
             block.fields.push(Field::shown("rate", "share of complete runs hidden", rate));
-            notes.push(format!("hide: the outcomes of {reached} of {} are hidden, a rate of {}; a run of one step cannot be cut off", counted(n, "complete run"), shown(rate.unwrap_or(0.0))));
+            notes.push(format!(
+                "hide: the outcomes of {reached} of {complete_runs} are hidden, a rate of {rate}; a run of one step cannot be cut off",
+                complete_runs = counted(n, "complete run"),
+                rate = shown(rate.unwrap_or(0.0)),
+            ));
         }
         block.fields.push(Field::rows("rows", "effect of hiding known outcomes", hidden));
         block

@@ -53,8 +53,8 @@ impl ModelFacts {
         let stop =
             if self.is_of_continuations() { "which runs were continued" } else { "being cut off" };
         format!(
-            "among runs with equal features ({}), {stop} says nothing about the outcome",
-            self.features.join(", ")
+            "among runs with equal features ({features}), {stop} says nothing about the outcome",
+            features = self.features.join(", "),
         )
     }
 
@@ -62,9 +62,9 @@ impl ModelFacts {
         let error = self.mean_error.map_or("unknown".to_owned(), |error| format!("{error:+.3}"));
         let runs = if self.is_of_continuations() { "continued" } else { "complete" };
         format!(
-            "a model with the features {} (logistic regression on {} {runs} runs of other tasks, cross-fitted in {FOLDS} folds; mean error at the stops {error})",
-            self.features.join(", "),
-            self.n_taught
+            "a model with the features {features} (logistic regression on {n} {runs} runs of other tasks, cross-fitted in {FOLDS} folds; mean error at the stops {error})",
+            features = self.features.join(", "),
+            n = self.n_taught,
         )
     }
 }
@@ -196,8 +196,8 @@ impl Teaching<'_, '_> {
         }
         if f64::from(uncovered) > LARGEST_UNCOVERED * rest.len() as f64 {
             return Err(refused(format!(
-                "for {uncovered} of {} cut-off runs, no complete run has more steps, so complete runs cannot show the chances of success of these runs",
-                rest.len()
+                "for {uncovered} of {all} cut-off runs, no complete run has more steps, so complete runs cannot show the chances of success of these runs",
+                all = rest.len(),
             )));
         }
         Ok(checks)
@@ -217,8 +217,8 @@ impl Teaching<'_, '_> {
         let distinct: BTreeSet<&str> = checks.iter().map(|check| tasks[check.run]).collect();
         if distinct.len() < LEAST_TASKS {
             return Err(refused(format!(
-                "a model of success could be checked on only {} tasks, but {LEAST_TASKS} are needed",
-                distinct.len()
+                "a model of success could be checked on only {tasks} tasks, but {LEAST_TASKS} are needed",
+                tasks = distinct.len(),
             )));
         }
         let statistic = |feature: &dyn Fn(&Check) -> f64, centred: bool| {
@@ -256,9 +256,9 @@ impl Teaching<'_, '_> {
             };
             if statistic(&log_odds, true).abs() > LARGEST_STATISTIC {
                 return Err(refused(format!(
-                    "the forecasts of {} predict outcomes beyond what a model with the features {} predicts, so the model misses a part of what a run shows before its stop",
-                    scored.file,
-                    features.join(", ")
+                    "the forecasts of {file} predict outcomes better than a model with the features {features} does, so the model misses a part of what a run shows before its stop",
+                    file = scored.file,
+                    features = features.join(", "),
                 )));
             }
         }

@@ -7,8 +7,8 @@ use trajectory_metrics::{Bootstrap, Probability, WeightSchedule};
 
 use crate::{options, traces::settings::Calibration};
 
-/// The rule that hides outcomes of complete runs. This shows how much the score that counts cut-off runs as failures
-/// changes if outcomes are unknown.
+/// The rule that hides outcomes of complete runs, as if these runs had been cut off. The change of their score then
+/// shows the effect of counting cut-off runs as failures.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hide {

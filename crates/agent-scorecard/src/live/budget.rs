@@ -9,7 +9,8 @@ use crate::{
     budget::{
         JOINT_HIT_RATE, block, joint_counts,
         metrics::{Known, known},
-        runs::{Answers, By, Input, Options, Recorded, Runs, replay},
+        runs::{Input, Runs, replay},
+        settings::{Answers, By, Options, Recorded},
         stopping,
     },
     error::Error,
@@ -241,10 +242,10 @@ fn setting(
 fn conclusion(model: &str, resource: &str, found: &Block) -> Vec<String> {
     let held = found.figure(HIT_RATE.measure.key).ok().map(|rate| {
         format!(
-            "in runs that can succeed, the intervals of {model} contain the remaining cost ({}) after {} of {}",
-            resource.replace('_', " "),
-            percent(&rate),
-            counted(found.count(key::n_feasible), "turn")
+            "in runs that can succeed, the intervals of {model} contain the remaining cost ({resource}) after {share} of {prefixes}",
+            resource = resource.replace('_', " "),
+            share = percent(&rate),
+            prefixes = counted(found.count(key::n_feasible), "turn"),
         )
     });
     held.into_iter().chain(stopping(found)).collect()

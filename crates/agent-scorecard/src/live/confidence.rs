@@ -55,7 +55,7 @@ pub fn confidence(
     if clipped > 0 {
         let stated = counted(clipped, "stated confidence");
         report.conclusion.push(format!(
-            "{stated} outside [0, 1] replaced by the nearer of 0 and 1, as in the paper. With --out-of-range ask-again, the model is asked again instead."
+            "{stated} outside [0, 1] counted as the nearer of 0 and 1, as in the paper. With --out-of-range ask-again, the model is asked again instead."
         ));
     }
     report.main_pictures = vec!["reliability"];
@@ -92,7 +92,7 @@ pub(super) fn streams(
         by_reasons.entry(reasons.join(", ")).or_default().push(row.stream.name());
     }
     let absent = by_reasons.iter().map(|(reasons, names)| {
-        format!("streams: no complete run has {} ({reasons})", names.join(", "))
+        format!("streams: no complete run has {streams} ({reasons})", streams = names.join(", "))
     });
     block.say(Position::Note, absent);
     let reference =
@@ -176,7 +176,7 @@ fn conclusion(row: &ConfidenceFigures, verdicts: &Figures) -> Vec<String> {
 fn base_rate(row: &ConfidenceFigures) -> Option<Setting> {
     let complete = row.complete.as_ref()?;
     Some(Setting {
-        name: format!("base rate of the runs of {}", row.stream.name()),
+        name: format!("base rate of the runs of {model}", model = row.stream.name()),
         counts: vec![("runs", complete.traces.len())],
         figures: complete.reference.clone(),
         ..Setting::default()

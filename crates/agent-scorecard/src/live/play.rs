@@ -13,7 +13,8 @@ use trajectory_metrics::Measure;
 use crate::{
     error::Error,
     live::{LiveOptions, budget},
-    metrics::{LEVEL, mean, measure},
+    metrics::{mean, measure},
+    options::LEVEL,
     report::{
         block::{Block, Field, Position, Report, Value},
         key,
@@ -135,14 +136,15 @@ pub fn play<'a>(runs: &Played<'a>, options: &LiveOptions) -> Result<Report, Erro
     let mut first = Vec::new();
     if let Ok(rate) = block.figure(SUCCESS.key) {
         let rate = percent(&rate);
-        first.push(format!("{} did its task in {rate} of {n}.", options.model));
+        first.push(format!("{model} did its task in {rate} of {n}.", model = options.model));
     } else if let Ok(reward) = block.figure(MEANS[0].0.key) {
         let ends = reward
             .interval
             .map_or(String::new(), |it| format!(" [{:.0}, {:.0}]", it.low(), it.high()));
         let mean = format!(
-            "{} earned {:.0}{ends} per run, on average over {n}.",
-            options.model, reward.value
+            "{model} earned {reward:.0}{ends} per run, on average over {n}.",
+            model = options.model,
+            reward = reward.value,
         );
         first.push(mean);
     }

@@ -42,8 +42,9 @@ struct Again<'a> {
     left_out: usize,
 }
 
-/// Scores a model's plans for pools of questions, for each budget, framing and regime. The model also attempted each
-/// question separately. The report includes the effect of telling the model its allocations.
+/// Scores a model's `plans` for pools of questions, for each budget, framing and regime. `solved` has the model's
+/// separate attempts at questions. The report includes the effect of telling the model its allocations, from the second
+/// attempts in `re_solved`.
 ///
 /// # Errors
 ///

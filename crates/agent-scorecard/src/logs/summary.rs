@@ -49,8 +49,8 @@ pub(super) fn summary(runs: &[&LoggedRun], notes: &mut Vec<String>) -> [Field; 2
     for (unknown, of) in [(unknown_tokens, "output tokens"), (unknown_cost, "cost")] {
         if unknown > 0 && unknown < runs.len() {
             notes.push(format!(
-                "sums leave out {} whose {of} is not known",
-                counted(unknown, "run")
+                "sums leave out {runs} whose {of} is not known",
+                runs = counted(unknown, "run"),
             ));
         }
     }

@@ -183,9 +183,9 @@ impl From<(String, Option<String>, Block)> for Column {
 
 impl Report {
     /// Creates a report of these columns, with the conclusions of their blocks. A column can be made from its file, its
-    /// model (if the file has several) and its results. A column without a name is named after its model, or else after
-    /// its file, without the ending of the file if it is a known one. If two names are equal, the name of the file is
-    /// added, and then its path.
+    /// model (if the file has several) and its results. A column without a name is named after its model. If it has no
+    /// model, it is named after its file, without a known file extension. If two names are equal, the name of the file
+    /// is added, and then its path.
     #[must_use]
     pub fn of_columns<C: Into<Column>>(columns: Vec<C>) -> Self {
         let mut columns: Vec<Column> = columns.into_iter().map(Into::into).collect();
@@ -284,7 +284,7 @@ impl Field {
         Self::figure(measure, mean(&measure, values, tasks, level))
     }
 
-    /// Creates the bounds of a number that is not identified, under the name of its measure.
+    /// Creates the bounds of a number that the data do not determine, under the name of its measure.
     #[must_use]
     pub fn bounds(measure: Measure, ends: Result<Interval, Undefined>) -> Self {
         let value = Value::Bounds(measure, ends);

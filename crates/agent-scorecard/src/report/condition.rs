@@ -160,7 +160,9 @@ impl Condition {
             let form = |column| Some(format!("files.{}.{rest}", name(column)?));
             let forms: Vec<String> = columns.iter().filter_map(form).collect();
             let give = match forms.iter().all(|form| Walk::new(report, form).found.len() == 1) {
-                true => format!("{}, or a number as in files.0.{rest}", forms.join(" or ")),
+                true => {
+                    format!("{names}, or a number as in files.0.{rest}", names = forms.join(" or "))
+                }
                 false => "the columns names that are not numbers, with --name".to_owned(),
             };
             return self
@@ -174,9 +176,9 @@ impl Condition {
                 let column = columns.filter(|_| is_at_root).and_then(|columns| columns.first());
                 let columns =
                     column.and_then(Value::as_object).map_or_else(String::new, |column| {
-                        format!("; the columns in files have {}", names(column))
+                        format!("; the keys of the columns in files are {}", names(column))
                     });
-                format!("there are {}{columns}", names(keys))
+                format!("the keys here are {}{columns}", names(keys))
             }
             Value::Array(all) => {
                 let names: Vec<&str> = all.iter().filter_map(name).collect();
@@ -186,9 +188,14 @@ impl Condition {
                 } else {
                     format!(": {}", names.join(", "))
                 };
-                match caps.is_empty() {
-                    true => format!("there are {} entries, counted from 0{names}", all.len()),
-                    false => format!("a row is named by its cap; the caps are {}", caps.join(", ")),
+                match all.len().checked_sub(1) {
+                    None => "the list is empty".to_owned(),
+                    Some(last) if caps.is_empty() => {
+                        format!("the entries are numbered from 0 to {last}{names}")
+                    }
+                    Some(_) => {
+                        format!("a row is named by its cap; the caps are {}", caps.join(", "))
+                    }
                 }
             }
             _ => "there is nothing inside".to_owned(),
@@ -210,7 +217,7 @@ fn no_difference(report: &Value) -> String {
     let mut notes = notes.into_iter().flatten().filter_map(Value::as_str);
     let why = notes.find_map(|note| note.strip_prefix("difference: undefined: "));
     why.map_or_else(
-        || "no difference was computed: only `traces` and `compare` compute one, for exactly two columns; for more columns, `compare` has differences.NAME".to_owned(),
+        || "no difference was computed: only `traces` and `compare` report one, for exactly two columns; for more columns, `compare` has differences.NAME".to_owned(),
         |why| format!("no difference was computed: {why}"),
     )
 }

@@ -54,7 +54,8 @@ pub fn shortened(name: &str, longest: usize) -> String {
 }
 
 /// Returns a name for a log, made of its model and its task, if its file has inspect_ai's default name; `None` for any
-/// other file. `task` is the task of one of its runs: the task of the log, a slash and the sample.
+/// other file. `task` is the task of a run in the log, such as `two_sums/7`: the task of the log, a slash and the
+/// sample.
 ///
 /// ```
 /// use agent_scorecard::log_name;

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::{
     confidence::{self, VERDICTS},
-    metrics::LEVEL,
+    options::LEVEL,
     report::{
         block::{Block, Value},
         key,
@@ -58,9 +58,11 @@ fn ranking(block: &Block) -> String {
         Some(Ordering::Greater) => "forecasts tell successes from failures",
         Some(Ordering::Less) => "forecasts are higher on failures than on successes",
         Some(Ordering::Equal) => "it is not clear whether forecasts tell successes from failures",
-        None => return format!("; AUROC is {}, where 0.5 is chance", with_ends(&auroc)),
+        None => {
+            return format!("; AUROC is {auroc}, where 0.5 is chance", auroc = with_ends(&auroc));
+        }
     };
-    format!("; {verdict} (AUROC {}, where 0.5 is chance)", with_ends(&auroc))
+    format!("; {verdict} (AUROC {auroc}, where 0.5 is chance)", auroc = with_ends(&auroc))
 }
 
 /// Returns the conclusions on the difference of two columns, the second minus the first. The difficulty of forecasts

@@ -7,7 +7,7 @@ use trajectory_metrics::{Better, Bootstrap, ExactMean, Resampling, StreamFigure,
 use crate::{
     clusters::ClusterBy,
     error::Error,
-    metrics::LEVEL,
+    options::LEVEL,
     report::{
         block::{Block, Field, Position, Report, Value},
         key,
@@ -22,7 +22,7 @@ use crate::{
     },
 };
 
-/// The reason why there are no differences without resamples.
+/// The reason that [`differences()`] returns with fewer than 2 resamples.
 pub const NO_RESAMPLES: &str = "at least 2 resamples are needed";
 
 /// The unit of two columns that is resampled jointly.
@@ -215,10 +215,10 @@ pub fn with_differences(
         calibration => format!("calibration {calibration:?}"),
     };
     report.lead = format!(
-        "{} weights{}, {calibration}, 95 % intervals from {} resamples of {unit}{words}",
-        options.schedule,
-        summary.unwrap_or_default(),
-        options.resamples,
+        "{schedule} weights{summary}, {calibration}, 95 % intervals from {resamples} resamples of {unit}{words}",
+        schedule = options.schedule,
+        summary = summary.unwrap_or_default(),
+        resamples = options.resamples,
     );
     report.title = "Forecasts of success along runs".to_owned();
     report.main_pictures = vec!["reliability"];

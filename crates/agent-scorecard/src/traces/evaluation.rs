@@ -11,14 +11,14 @@ use run_logs::{
 use trajectory_metrics::{
     Binning, CalibrationTest, Diagnostics, ExactMean, Figure, LogScore, Measure, NoInterval,
     Probability, Resampling, STREAM_MEASURES, ScoredStream, Seed, StreamFigure, Summary,
-    TiedBlocks, Tps, TpsFamily, Traces, Undefined,
+    T_ECE_BINS, TiedBlocks, Tps, TpsFamily, Traces, Undefined,
 };
 
 use crate::{
     clusters::ClusterBy,
     confidence::{AVERAGED, CALIBRATED, STATED, VERDICTS, Verdicts, verdicts},
     error::Error,
-    metrics::LEVEL,
+    options::LEVEL,
     report::{
         block::{Block, Field, Position, Value},
         key,
@@ -570,7 +570,10 @@ impl TraceEvaluation {
         let is_cut_off = self.audit.count(StopClass::Censored) > 0;
         let mut block = Block::default();
         if is_cut_off {
-            block.say(Position::Note, [format!("{}: {ASSUMPTION}; this favours low forecasts on cut-off runs, so no column is marked best", CENSORED.key)]);
+            block.say(Position::Note, [format!(
+                "{figures}: {ASSUMPTION}; this favours low forecasts on cut-off runs, so no column is marked best",
+                figures = CENSORED.key,
+            )]);
         }
         match &calibration {
             _ if resamples == 0 => {
@@ -689,8 +692,8 @@ impl TraceEvaluation {
         };
         let (confidence, outcomes) = (self.stream.confidence(), self.stream.outcomes());
         let tasks = &bootstrap.cluster_of()[..outcomes.len()];
-        let tenths = Binning::Quantile { bins: 10 };
-        CalibrationTest::new(confidence, outcomes, None, tasks, tenths, resamples, Seed(seed))
+        let bins = Binning::Quantile { bins: T_ECE_BINS };
+        CalibrationTest::new(confidence, outcomes, None, tasks, bins, resamples, Seed(seed))
             .map_err(|error| Undefined::new(error.to_string()))
     }
 

@@ -67,8 +67,8 @@ pub fn has_runs(block: &Block) -> bool {
     block.count(key::n) + block.count(key::n_censored) > 0
 }
 
-/// Returns the counts `of_runs` after moving the runs that cannot be scored, as counted in `block`, from the kept runs
-/// to the runs left out.
+/// Returns the account `of_runs`, in which the runs that cannot be scored are moved from the kept runs to the runs left
+/// out. `block` has the numbers of these runs.
 #[must_use]
 pub fn account(block: &Block, of_runs: Account) -> Account {
     let excluded = block.inner(key::excluded);

@@ -37,7 +37,8 @@ pub struct LoggedColumn {
     pub last_reply: Option<(String, String)>,
 }
 
-/// The name of the column of runs without a model, in a log in which other runs have one. These runs belong to no agent.
+/// The name of the column of runs without a model, in a log in which other runs have one. These runs belong to no
+/// agent, so they are not compared.
 pub const UNKNOWN_MODEL: &str = "unknown model";
 
 impl LoggedColumn {
@@ -132,9 +133,9 @@ impl LoggedColumn {
             let others = ConfidenceStream::ALL.into_iter().filter(|&stream| runs(stream) > 0);
             let others = Vec::from_iter(others.map(|it| format!("{it} ({} runs)", runs(it))));
             let reason = format!(
-                "no run of {} has this stream; streams that exist: {}",
-                self.model.as_ref().unwrap_or(&self.file),
-                if others.is_empty() { "none".to_owned() } else { others.join(", ") }
+                "no run of {log} has this stream; streams that exist: {others}",
+                log = self.model.as_ref().unwrap_or(&self.file),
+                others = if others.is_empty() { "none".to_owned() } else { others.join(", ") },
             );
             return Err(run_logs::Error::Undefined { name: stream.name(), reason }.into());
         }

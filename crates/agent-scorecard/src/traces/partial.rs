@@ -9,7 +9,7 @@ use trajectory_metrics::{
 use crate::{
     confidence::{Verdicts, verdicts},
     error::Error,
-    metrics::LEVEL,
+    options::LEVEL,
     traces::{
         settings::TraceOptions,
         units::{Names, Resampled},

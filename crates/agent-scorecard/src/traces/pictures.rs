@@ -5,7 +5,7 @@ use trajectory_metrics::{
 };
 
 use crate::{
-    metrics::LEVEL,
+    options::LEVEL,
     report::picture::{Axis, BAND, BAND_NOTE, Mark, Picture, Pictures, Series, thinned},
 };
 
@@ -119,8 +119,8 @@ pub(crate) fn reliability(
             note.push_str(BAND_NOTE);
         } else {
             note.push_str(&format!(
-                " The band of calibrated forecasts is not drawn: it needs at least {FEWEST_RESAMPLES} resamples, and at most {} distinct forecasts.",
-                MOST_DRAWN / FEWEST_RESAMPLES
+                " The band of calibrated forecasts is not drawn: it needs at least {FEWEST_RESAMPLES} resamples, and at most {most} distinct forecasts.",
+                most = MOST_DRAWN / FEWEST_RESAMPLES,
             ));
         }
     }

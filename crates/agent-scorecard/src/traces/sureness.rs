@@ -13,7 +13,7 @@ use crate::{
     traces::logged::LoggedColumn,
 };
 
-/// The statistics of the last confidences of runs. The confidences must be in ascending order.
+/// The statistics of the last confidence of each run, computed from these confidences in ascending order.
 pub const SURENESS: [Metric<[f64]>; 4] = metrics! { [f64];
     "mean", "mean last confidence", Neither,
         "Mean over runs of the last confidence of each run.",
@@ -102,12 +102,12 @@ pub fn without_outcomes(
         report.conclusion.extend(parts.iter().filter_map(|(stream, block)| {
             let percent = |of: &Metric<[f64]>| Some(percent_value(block.number(of.measure.key)?));
             Some(format!(
-                "{}, {stream}: {} % sure on average at the end of {}; the middle half of the runs from {} to {} %",
-                column.name,
-                percent(&SURENESS[0])?,
-                counted(block.count(key::n), "run"),
-                percent(&SURENESS[1])?,
-                percent(&SURENESS[3])?
+                "{column}, {stream}: {mean} % sure on average at the end of {runs}; the middle half of the runs from {lower} to {upper} %",
+                column = column.name,
+                mean = percent(&SURENESS[0])?,
+                runs = counted(block.count(key::n), "run"),
+                lower = percent(&SURENESS[1])?,
+                upper = percent(&SURENESS[3])?,
             ))
         }));
         column.parts = ("streams", parts);

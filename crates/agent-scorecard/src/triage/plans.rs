@@ -127,7 +127,10 @@ impl Answers {
                 |known: &(Option<&str>, usize)| pools.len() == 1 || known.0 == model.as_deref();
             let Some(at) = pools.iter().position(is_of) else {
                 let known: Vec<&str> = pools.iter().filter_map(|(model, _)| *model).collect();
-                let problem = format!("give the model of the pool, one of {}", known.join(", "));
+                let problem = format!(
+                    "give the model of the pool, one of {models}",
+                    models = known.join(", "),
+                );
                 return Err(wrong("model", problem));
             };
             if pool >= pools[at].1 {
@@ -151,8 +154,9 @@ impl Answers {
         Ok(answers)
     }
 
-    /// Adds the text that answers for a pool (counted from 0), a ratio of unsolvable problems (0 for none) and a
-    /// budget (`None` for any budget). If there is such a text already, keeps it and returns false.
+    /// Adds the text that answers for a pool, counted from 0, at a ratio of unsolvable problems and a budget. The ratio
+    /// is 0 without such problems, and `alpha` is `None` for any budget. If there is such a text already, keeps it and
+    /// returns false.
     ///
     /// ```
     /// use agent_scorecard::triage::Answers;

@@ -129,8 +129,8 @@ pub(super) fn row(
     let optimal = count(|it| matches!(it, Efficiency::RandomIsOptimal { .. }));
     if planned < n {
         notes.push(format!(
-            "{} of {n} pools have no plan that can be executed; eta and regret leave them out",
-            n - planned
+            "{unplanned} of {n} pools have no plan that can be executed; eta and regret leave them out",
+            unplanned = n - planned,
         ));
     }
     if nothing > 0 {

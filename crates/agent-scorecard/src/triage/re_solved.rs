@@ -9,7 +9,8 @@ use trajectory_metrics::{
 };
 
 use crate::{
-    metrics::{LEVEL, metrics},
+    metrics::metrics,
+    options::LEVEL,
     report::{
         block::{Block, Field, Position},
         sentence::{counted, percent, points, side_of},
@@ -129,11 +130,11 @@ pub(crate) fn clause(model: &str, n: u64, figures: &Block) -> Option<String> {
     };
     let model = if model.is_empty() { "the model" } else { model };
     Some(format!(
-        "of {}, {model} solved {} without a disclosed budget and {} with one; {verdict}; {} of the attempts with a disclosed budget stayed within it",
-        counted(n, "problem"),
-        percent(&before?),
-        percent(&after?),
-        percent(&kept?),
+        "of {problems}, {model} solved {before} without a disclosed budget and {after} with one; {verdict}; {kept} of the attempts with a disclosed budget stayed within it",
+        problems = counted(n, "problem"),
+        before = percent(&before?),
+        after = percent(&after?),
+        kept = percent(&kept?),
     ))
 }
 

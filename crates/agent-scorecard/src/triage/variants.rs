@@ -84,7 +84,8 @@ impl VariantTable {
     ///
     /// # Errors
     ///
-    /// [`InputError`] with the line and the field. The scores of the lines before it are kept.
+    /// [`InputError`] with the line and the field. If a line cannot be read, no score of the file is added. If a score
+    /// is repeated, the scores of the lines before it are kept.
     ///
     /// ```
     /// use agent_scorecard::triage::VariantTable;
@@ -140,15 +141,15 @@ fn clause(regime: &str, variants: usize, ranges: &VariantScores, by_alpha: &[Blo
         .filter_map(|row| Some([row.number(key::min_tau_b)?, row.number(key::alpha)?]));
     let least = taus.min_by(|a, b| a[0].total_cmp(&b[0])).map_or_else(String::new, |[tau, alpha]| {
         format!(
-            "; rankings of models agree least at alpha {alpha} (tau-b {}, where 1 is the same order)",
-            shown(tau)
+            "; rankings of models agree least at alpha {alpha} (tau-b {tau}, where 1 is the same order)",
+            tau = shown(tau),
         )
     });
     format!(
-        "with {variants} prompts in the {regime} regime, the efficiency of a model at one budget varies by {} in the median and by at most {}, over {} of model and budget{least}",
-        shown(ranges.median_range()),
-        shown(ranges.max_range()),
-        counted(ranges.ranges().len(), "pair")
+        "with {variants} prompts in the {regime} regime, the efficiency of a model at one budget varies by {median} in the median and by at most {most}, over {pairs} of model and budget{least}",
+        median = shown(ranges.median_range()),
+        most = shown(ranges.max_range()),
+        pairs = counted(ranges.ranges().len(), "pair"),
     )
 }
 

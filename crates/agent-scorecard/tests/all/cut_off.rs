@@ -531,8 +531,11 @@ fn every_metric_is_in_the_report_with_its_value_or_the_reason_why_it_has_none() 
 fn a_stream_that_repeats_half_of_the_last_forecasts_may_supply_chances() {
     let runs = world(5, 2_000, &[0.2]);
     let half = |i: usize, run: &OneRun| if i.is_multiple_of(2) { run.chance } else { other(run) };
-    let options = CutOffOptions { teachers: vec![stream("half", &runs, half)], ..plain() };
-    cut_off(&[truth(&runs)], &options).unwrap();
+    let accepts = |forecast: &dyn Fn(usize, &OneRun) -> f64| {
+        let teachers = vec![stream("teacher", &runs, forecast)];
+        cut_off(&[truth(&runs)], &CutOffOptions { teachers, ..plain() }).is_ok()
+    };
+    assert!(accepts(&half) && !accepts(&|_, run| run.chance));
 }
 
 #[test]

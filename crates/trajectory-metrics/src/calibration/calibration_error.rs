@@ -2,6 +2,9 @@ use scoring_rules::{Binning, Block, BrierScore, ExactMean, ScoringRule, TiedBloc
 
 use crate::error::Error;
 
+/// The number of bins of the trajectory ECE, each with the same weight (Raghu, Pandey and Pandey 2026, appendix F).
+pub const T_ECE_BINS: usize = 10;
+
 /// Returns the expected calibration error: the weighted mean over bins of the distance between mean confidence and
 /// success rate.
 ///

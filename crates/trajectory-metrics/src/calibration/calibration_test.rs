@@ -55,7 +55,7 @@ pub struct CalibrationTest {
 impl CalibrationTest {
     /// Compares the expected calibration error with the errors of `draws` simulated samples. In a simulated sample,
     /// each outcome is drawn with its confidence as the probability of success, so that the confidences are calibrated.
-    /// Rows of one cluster, such as the runs of a task, may depend on each other.
+    /// Rows of one cluster, such as the runs of a task, are drawn with the dependence found in the data.
     ///
     /// The outcome of row i is a success with probability `p_i` in every draw. Where a cluster has a single row, this is
     /// consistency resampling, and the test is exact. In a cluster of several rows, each row uses the uniform number of

@@ -24,8 +24,8 @@ pub struct CrossFit<M> {
 }
 
 impl<M: CalibrationMap> CrossFit<M> {
-    /// Calibrates every trace with a map that was fitted to the traces of all other folds. With [`Folds::new`],
-    /// this is the cross-fitting of the paper.
+    /// Calibrates each trace with a map fitted to the traces of all other folds, whose steps are weighted by
+    /// `schedule`. With [`Folds::new`], this is the cross-fitting of the paper.
     ///
     /// Every step of a trace is a record of the fit, with the weight of the step under the schedule, so
     /// every trace counts as 1. Pass the schedule of the score to be computed afterwards. Otherwise the

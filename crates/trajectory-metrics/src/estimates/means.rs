@@ -110,10 +110,10 @@ pub fn mean<G: Ord>(
 }
 
 /// Returns the sum of `numerators` divided by the sum of `denominators`, with the standard error of
-/// [`ClusterEstimate::ratio`]. No entry may be negative. An unbounded ratio, such as tokens per success, has the same
-/// kind of interval as a [`mean`] of values that are at least 0. A ratio in [`SHARE`](super::SHARE), such as the saved
-/// share of all tokens, has an interval of the log odds by the same method. A share of exactly 0 or 1 has the exact
-/// interval for `(sum of d)^2 / sum of d^2` rows, where d is the sum of the denominators of a cluster.
+/// [`ClusterEstimate::ratio`]. No entry may be negative. `range` decides the kind of interval. An unbounded ratio, such
+/// as tokens per success, has that of a [`mean`] of values that are at least 0. For a ratio in [`SHARE`](super::SHARE),
+/// such as the saved share of all tokens, the same method is applied to the log odds. A share of exactly 0 or 1 has the
+/// exact binomial interval for `(sum of d)^2 / sum of d^2` rows, where d is the sum of the denominators of a cluster.
 ///
 /// # Errors
 ///

@@ -133,8 +133,8 @@ impl<K: Ord, R> Clustered<K, R> {
         weighted.map(|((cluster, &weight), row)| (cluster, weight, row))
     }
 
-    /// Returns the metrics in the given order, each with its interval, or the reason why the metric is undefined.
-    /// `empty` is the accumulator before the first row, and `add` adds a row to it. An infinite value counts as
+    /// Returns the value of each metric with its interval, or the reason why it is undefined. Metrics are computed from
+    /// an accumulator of rows, which starts as `empty`; `add` adds a row to it. An infinite value is treated as
     /// undefined.
     ///
     /// If a metric is undefined in a resample, or the resample gives an error, the interval of the metric

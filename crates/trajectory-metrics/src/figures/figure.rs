@@ -24,7 +24,7 @@ use crate::{
 pub struct Figure {
     /// The value over all rows.
     pub value: f64,
-    /// The confidence interval of the value, or the reason why there is none.
+    /// The confidence interval of the value, or the reason why it is missing.
     pub interval: Result<Interval, NoInterval>,
     /// The standard error of the value, where one is computed.
     pub standard_error: Option<f64>,
@@ -38,8 +38,8 @@ impl From<f64> for Figure {
 }
 
 impl Replicates {
-    /// Returns the estimate with the confidence interval that all reports use: the expanded percentile interval, which is
-    /// wide enough even for few clusters. A standard error of 0 is left out.
+    /// Returns the estimate with the confidence interval that all reports use: the expanded percentile interval, which
+    /// is wide enough even for few clusters. A standard error of 0 becomes `None`.
     ///
     /// The percentile interval, which is the range of the central share `level` of the replicates (Efron 1979), is too
     /// short for G clusters by the factor `sqrt((G - 1) / G)` and by the difference between the normal and Student's t

@@ -141,8 +141,8 @@ impl<E: ?Sized> Metric<E> {
         Self { measure: self.measure.within(least, largest), ..self }
     }
 
-    /// Counts every row of positive weight for this metric, even if the metric is undefined for a single row. An
-    /// example is a mean over two classes. See [`Clustered`](crate::Clustered).
+    /// Declares that the metric depends on every row of positive weight, even if the metric is undefined for a single
+    /// row, like a mean over two classes. See [`Clustered`](crate::Clustered).
     #[must_use]
     pub const fn of_all_rows(self) -> Self {
         Self { is_of_all_rows: true, ..self }

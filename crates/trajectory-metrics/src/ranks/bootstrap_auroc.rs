@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl Bootstrap {
-    /// Returns the AUROC of a ranking over all rows, and its value in each resample.
+    /// Returns the AUROC of a ranking, computed from all rows and from each resample.
     ///
     /// Equals [`Self::replicates`] of [`auroc`], and is faster, because draws are counted directly at
     /// their places in the ranking. A resample with a single class is undefined. The confidence interval

@@ -13,7 +13,7 @@ const ROUNDING: f64 = 1e-14;
 
 impl Figure {
     /// Returns [`auroc`](crate::auroc()) with DeLong's standard error for independent rows. The standard error is 0 if
-    /// placements vary by less than 1e-14, because such variation is only rounding.
+    /// the shares from which it is computed vary by less than 1e-14, because such variation is only rounding.
     ///
     /// The placement of a success is the share of failures with a lower confidence; the placement of a
     /// failure is the share of successes with a higher confidence. A tie counts one half. With m
@@ -80,8 +80,8 @@ impl Figure {
     }
 
     /// Returns the two-sided p-value of the hypothesis that the true value is 0. The value divided by its standard
-    /// error is assumed to be normally distributed. For a difference of two areas, the hypothesis is that they are
-    /// equal. `None` unless the standard error is above 0.
+    /// error is assumed to be normally distributed. For a difference, the hypothesis is that both values are equal.
+    /// `None` unless the standard error is above 0.
     #[must_use]
     pub fn p_value(&self) -> Option<f64> {
         let error = self.standard_error.filter(|error| *error > 0.0)?;
@@ -89,7 +89,8 @@ impl Figure {
     }
 
     /// Returns the AUROC of a first confidence minus the AUROC of a second confidence on the same rows, in [-1, 1],
-    /// with DeLong's standard error. Its [`Self::p_value`] is the p-value of DeLong's test that both areas are equal.
+    /// with DeLong's standard error. Its [`Self::p_value`] is that of DeLong's test that both AUROCs are equal. Both
+    /// outcome lists must be equal.
     ///
     /// Each confidence is passed with the outcomes of its rows, which must be equal row by row. To
     /// compare two models that each made their own runs, use

@@ -1,6 +1,6 @@
 use scoring_rules::{CompensatedSum, Probability};
 
-use crate::{error::Error, ranks::ranking::Ranking};
+use crate::{calibration::calibration_error::T_ECE_BINS, error::Error, ranks::ranking::Ranking};
 
 /// Sorted rows that are drawn with their clusters. All metrics of ranks and bins of a resample take one pass, without
 /// a sort.
@@ -17,12 +17,10 @@ pub(crate) struct DrawnMetrics {
     /// With failure as the positive class.
     pub(crate) average_precision: f64,
     pub(crate) aurc: f64,
-    /// Over ten bins of equal weight.
     pub(crate) t_ece: f64,
 }
 
-/// The number of bins of [`DrawnMetrics::t_ece`].
-const BINS: f64 = 10.0;
+const BINS: f64 = T_ECE_BINS as f64;
 
 impl DrawnRanks {
     pub(crate) fn new(

@@ -1,7 +1,7 @@
 use scoring_rules::{Binning, CompensatedSum, TiedBlocks};
 
 use crate::{
-    calibration::calibration_error::{brier_loss, expected_calibration_error},
+    calibration::calibration_error::{T_ECE_BINS, brier_loss, expected_calibration_error},
     error::Error,
     ranks::{
         areas::{auroc, average_precision},
@@ -52,7 +52,7 @@ impl Diagnostics {
             auroc,
             average_precision,
             aurc,
-            t_ece: expected_calibration_error(blocks, Binning::Quantile { bins: 10 }),
+            t_ece: expected_calibration_error(blocks, Binning::Quantile { bins: T_ECE_BINS }),
             t_brier: brier_loss(blocks),
         }
     }

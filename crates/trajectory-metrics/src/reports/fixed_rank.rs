@@ -37,7 +37,7 @@ pub struct FixedRankSensitivity {
 }
 
 impl FixedRankSensitivity {
-    /// Transforms all forecasts, but ranks each run by the same single number under every transform.
+    /// Scores each transform of the forecasts, but always ranks a run by the weighted mean of its raw forecasts.
     ///
     /// This scalar is the mean of the raw forecasts of a trace under the schedule. As in the paper, it is
     /// computed once and used for every transform, so that rank metrics are the same by construction.
@@ -87,7 +87,7 @@ impl FixedRankSensitivity {
         })
     }
 
-    /// Returns the best of the five scores minus the worst, in nats; at least 0.
+    /// Returns the best minus the worst of the raw and transformed scores, in nats; at least 0.
     #[must_use]
     pub fn span(&self) -> f64 {
         let scores = [self.identity, self.affine, self.square_root, self.square, self.platt];

@@ -223,7 +223,7 @@ impl ScoredStream {
     /// Returns the metrics of [`STREAM_MEASURES`] in their order, as in the paper: trajectory proper scores, then diagnostics.
     ///
     /// With `resampling`, each metric has a [confidence interval](crate::Replicates::figure), or the reason why
-    /// there is none. If runs share tasks, use [`Bootstrap::clusters`]. The results have the same bits for any order of the
+    /// it is missing. If runs share tasks, use [`Bootstrap::clusters`]. The results have the same bits for any order of the
     /// traces; intervals do if the bootstrap has clusters with names. The paper compares them with a constant forecast of the
     /// [base rate](Self::base_rate).
     ///
@@ -284,9 +284,9 @@ impl ScoredStream {
         [log, brier, beta_2_4, auroc, average_precision, aurc, t_ece, t_brier]
     }
 
-    /// Returns notes on the estimates of this stream, and on a constant forecast that equals its base rate. Notes on
-    /// the constant forecast begin with `base_rate_reference.`. If the traces belong to too few clusters for an
-    /// interval, a single note reports this.
+    /// Returns notes on the `estimates` of this stream, and on `reference`, the estimates of a constant forecast of its
+    /// base rate. Notes on the constant forecast begin with `base_rate_reference.`. If the traces belong to too few
+    /// clusters for an interval, a single note reports this.
     #[must_use]
     pub fn notes(
         &self,

@@ -55,8 +55,8 @@ impl Bootstrap {
     /// The default number of resamples.
     pub const RESAMPLES: usize = 1_000;
 
-    /// Resamples `n` independent rows. They are drawn by position, so that the replicates depend on the order of the
-    /// rows. To avoid this, use [`Self::clusters`] with a name for each row.
+    /// Creates a bootstrap of `n` independent rows. They are drawn by position, so that the replicates depend on the
+    /// order of the rows. To avoid this, use [`Self::clusters`] with a name for each row.
     ///
     /// # Errors
     ///
@@ -68,8 +68,8 @@ impl Bootstrap {
         Ok(Self::new((0..rows).collect(), rows, seed))
     }
 
-    /// Resamples clusters of rows. `clusters` contains the cluster of each row. Clusters are numbered in the order of
-    /// their names, so that the order of the rows does not matter.
+    /// Creates a bootstrap of whole clusters. `clusters` contains the cluster of each row. Clusters are numbered in the
+    /// order of their names, so that the order of the rows does not matter.
     ///
     /// # Errors
     ///
@@ -156,8 +156,8 @@ impl Bootstrap {
         })
     }
 
-    /// Computes several statistics on all rows and on the same resamples. `statistics` receives the number of times
-    /// that each row occurs; an error or NaN marks a statistic as undefined in that replicate.
+    /// Computes several statistics from all rows and from resamples that they share. `statistics` receives the number
+    /// of times that each row occurs; an error or NaN marks a statistic as undefined in that resample.
     ///
     /// Cost: `resamples + 1` calls, and 1 to 2 ns per row for each draw if the rows fit in the cache.
     /// [`Self::mean`] and [`Self::auroc`] are faster for these two statistics.

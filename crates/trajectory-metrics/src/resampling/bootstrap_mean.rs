@@ -49,8 +49,8 @@ impl Bootstrap {
         Ok(replicates?.with_clusters(units.clusters))
     }
 
-    /// Returns the means of N values, over all rows and in each resample. Each mean is over the rows that have its
-    /// value.
+    /// Returns the mean of each of N values, over all rows and in each resample. A mean excludes rows whose value is
+    /// `None`.
     ///
     /// All have the bits of an [`ExactMean`] of the drawn rows. A mean is undefined in a resample without such a row.
     /// Values may be infinite.

@@ -14,8 +14,8 @@ use crate::{
     },
 };
 
-/// The value of a statistic on all rows and on many resamples of the rows. The resamples give its standard error and
-/// its confidence intervals.
+/// The value of a statistic computed from all rows, and its values in many resamples of the rows. The resamples give
+/// its standard error and confidence intervals.
 ///
 /// Made by [`Bootstrap`](crate::Bootstrap), or from values computed elsewhere.
 ///
@@ -58,8 +58,8 @@ impl PartialEq for Replicates {
 }
 
 impl Replicates {
-    /// Creates replicates from values that were computed elsewhere: the value on all rows, and the value in each
-    /// resample, which is NaN where it is undefined.
+    /// Creates replicates from values that were computed elsewhere: the estimate from all rows, and one value per
+    /// resample, which is NaN if it is undefined.
     ///
     /// # Errors
     ///
@@ -99,7 +99,7 @@ impl Replicates {
         Self { proportion: true, ..self }
     }
 
-    /// Returns the value of the statistic on all rows, without resampling.
+    /// Returns the value of the statistic computed from all rows, without resampling.
     #[must_use]
     pub fn estimate(&self) -> f64 {
         self.estimate

@@ -183,7 +183,7 @@ pub(crate) enum Checked {
 }
 
 impl ForecastPolicy {
-    /// One policy of each kind, in the order of the table above; [`Self::CarryForwardFrom`] has the value 0.5.
+    /// One policy of each kind, in the order of declaration; [`Self::CarryForwardFrom`] has the value 0.5.
     pub const ALL: [Self; 6] = [
         Self::Refuse,
         Self::LeaveOut,

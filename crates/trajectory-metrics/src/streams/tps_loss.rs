@@ -7,8 +7,8 @@ use crate::{
 };
 
 impl<R: SmoothRule> Tps<R> {
-    /// Computes the training loss of a run, or of its first steps, as a function of the logits `ln (p / (1 - p))` of
-    /// the forecasts: [`Tps::prefix_score`] times -1.
+    /// Returns the training loss of a run, or of its first steps, for logits `ln (p / (1 - p))` of the forecasts:
+    /// [`Tps::prefix_score`] times -1. Sets `steps` to the loss and derivatives of each step.
     ///
     /// The weights are those of the whole run of `horizon` steps and are not renormalized. For a whole run the horizon
     /// is the number of logits. With one horizon for all runs, such as their budget, the loss is proper for any lengths.

@@ -86,7 +86,7 @@ impl<'de> serde::Deserialize<'de> for CustomWeights {
 }
 
 impl WeightSchedule {
-    /// The schedules with fixed names, in the order of the table above.
+    /// The schedules with fixed names, in the order of declaration.
     pub const NAMED: [Self; 4] =
         [Self::LinearFront, Self::Uniform, Self::ExponentialFront, Self::LinearBack];
 

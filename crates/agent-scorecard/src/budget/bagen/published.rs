@@ -142,8 +142,8 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| sum / count as f64)
 }
 
-/// Aggregates samples in the same way as BAGEN's released code for table 1, the figures and the summaries.
-/// [`budget_estimation::ProgressMetrics`] has this workspace's metrics.
+/// Aggregates samples in the same way as BAGEN's released code for table 1, the figures and the summaries. For this
+/// workspace's own metrics, see [`budget_estimation::ProgressMetrics`].
 ///
 /// Reference: `figure/bagen/generate_all_figures.py`, `compute_token_table1_row`,
 /// `compute_warehouse_table1_row` and `classify_range_direction`; `_build_summary` of both scripts; and

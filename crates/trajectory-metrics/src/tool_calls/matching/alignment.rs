@@ -33,7 +33,7 @@ pub enum MatchMode {
     Unordered,
 }
 
-/// A pairing of calls with expected calls that they satisfy, and all calls and expected calls without a partner.
+/// Pairs of a call and the expected call that it satisfies, and the calls and expected calls that are in no pair.
 ///
 /// Positions count from 0. Made by [`match_calls`](crate::tool_calls::match_calls()).
 ///

@@ -26,8 +26,11 @@ fn costbench_policies(c: &mut Criterion) {
                 let task = Task::ALL[query % 6];
                 let library = Library::new(5).unwrap();
                 let costs = CostModel::default().costs(&library, 42, &format!("<Query{query:05}>"));
-                let tools = library.entries().iter().zip(library.tools(&costs).unwrap());
-                let own = tools.filter(|(entry, _)| entry.task == task).map(|(_, tool)| tool);
+                let callable = library.callable_tools(task, &costs).unwrap();
+                let entries = library.entries().iter();
+                let entries = entries.filter(|it| [task, Task::Location].contains(&it.task));
+                let own = entries.zip(callable).filter(|(entry, _)| entry.task == task);
+                let own = own.map(|(_, tool)| tool);
                 let graph = ToolGraph::new(own.collect()).unwrap();
                 let problem = graph.problem(task.initial_types(), &[task.goal()]).unwrap();
                 black_box(TieRule::Released.optimal_plan(&graph, &problem).unwrap());

@@ -94,7 +94,7 @@ class StatedConfidence:
     ----------
     step_limit : int
     patience : int
-        The number of consecutive replies that lack a readable action or a readable confidence after which the run
+        The number of consecutive replies that lack a readable action or a confidence from 0 to 1 after which the run
         ends.
     top_logprobs : int, optional
         The number of most probable tokens whose log-probabilities are requested; None for no log-probabilities.

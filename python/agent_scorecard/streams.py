@@ -116,9 +116,10 @@ def check_forecasts(
         As for `traces`.
     missing : {"refuse", "leave-out", "skip", "carry-forward", "clip"}
         The policy for such a forecast: refuse it; leave its run out; skip its step; repeat the previous forecast, or
-        leave out a run whose first forecast is missing; or move values outside [0, 1] to 0 or 1, and refuse missing values.
+        leave the run out if its first forecast is missing or outside [0, 1]; or move values outside [0, 1] to 0 or 1,
+        and refuse missing values.
     first : float, optional
-        With ``"carry-forward"``, the value of a missing first forecast.
+        With ``"carry-forward"``, the value before the first valid forecast.
 
     Returns
     -------

@@ -77,7 +77,8 @@ impl SokobanGame {
         Ok((effect.reward, effect.is_solved, self.game.has_ended()))
     }
 
-    /// The least steps to the solution: infinite without a solution; `None` if `most_states` states gave no answer.
+    /// The least number of steps to the solution: infinite without a solution; `None` if `most_states` states gave no
+    /// answer.
     fn least_steps(&self, py: Python<'_>, most_states: usize) -> Option<f64> {
         match py.detach(|| self.game.room().least_steps(most_states)) {
             Need::Steps(plan) => Some(plan.len() as f64),

@@ -46,7 +46,7 @@ def test_a_refusal_has_its_reason_and_wrong_amounts_are_value_errors():
     assert [budget.notice(), budget.notice()] == ["tokens", None]
     child = budget.child({"tokens": 10})
     budget.stop("user_stop")
-    with pytest.raises(ags.BudgetRefused, match="spending under this budget was stopped: user_stop"):
+    with pytest.raises(ags.BudgetRefused, match="this budget takes no further reservation, because it was stopped: user_stop"):
         child.reserve({"tokens": 1})
     assert child.stop_reason == "user_stop"
 

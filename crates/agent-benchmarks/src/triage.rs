@@ -11,7 +11,7 @@
 pub(crate) mod conversation;
 pub(crate) mod figures;
 pub(crate) mod instance;
-pub(crate) mod judging;
+pub(crate) mod judge_conversation;
 pub(crate) mod outcome;
 pub(crate) mod prompts;
 pub(crate) mod solving;
@@ -19,7 +19,7 @@ pub(crate) mod solving;
 pub use conversation::TriageConversation;
 pub use figures::TriageFigures;
 pub use instance::{Attempts, Instance, Triage};
-pub use judging::JudgeConversation;
+pub use judge_conversation::JudgeConversation;
 pub use knapsack_oracle::{
     Alpha, Efficiency, Execution, PlanReading, Pool, Regime, UnsolvableCounts,
 };

@@ -198,7 +198,7 @@ pub enum Error {
         left: f64,
     },
     /// A budget was stopped, and takes no further reservation.
-    #[error("spending under this budget was stopped: {reason}")]
+    #[error("this budget takes no further reservation, because it was stopped: {reason}")]
     #[non_exhaustive]
     BudgetStopped {
         /// The reason of the first stop.
@@ -253,9 +253,9 @@ impl Error {
         Self::Estimator { reason: reason.into() }
     }
 
-    /// If a [`Budget`](crate::Budget) refused a call, returns why the run ends. An exceeded cap is named after its
-    /// resource, as in [`Advice::stop_reason`](crate::Advice::stop_reason); a stopped budget gives the reason of its
-    /// stop. `None` for other errors.
+    /// Returns why the run ends if a [`Budget`](crate::Budget) refused a call; `None` for other errors. An exceeded cap
+    /// is named after its resource, as in [`Advice::stop_reason`](crate::Advice::stop_reason). A stopped budget gives
+    /// the reason of its stop.
     ///
     /// ```
     /// use budget_estimation::{Budget, Error, StopReason};

@@ -1,7 +1,7 @@
 use crate::reasons::exclusion::Exclusion;
 
-/// The reason why an input is invalid or a result is undefined. With the feature `serde` it is written as its message.
-/// Patterns must end in `..`, because variants can get more fields.
+/// The reason why an input is invalid or a result is undefined. With the feature `serde`, an error is serialized as its
+/// message. Match patterns must end in `..`, because variants can get more fields.
 ///
 /// ```
 /// use censoring::{Error, StopTimes};
@@ -73,8 +73,8 @@ pub enum Error {
 }
 
 impl Error {
-    /// Creates an [`Error::Undetermined`], for a [`SuccessModel`](crate::SuccessModel) or a
-    /// [`SuccessLearner`](crate::SuccessLearner) that fails.
+    /// Creates an [`Error::Undetermined`] that an implementation of [`SuccessModel`](crate::SuccessModel) or
+    /// [`SuccessLearner`](crate::SuccessLearner) returns if it fails.
     #[must_use]
     pub const fn undetermined(problem: &'static str) -> Self {
         Self::Undetermined { problem }

@@ -93,7 +93,8 @@ impl Plan {
         })
     }
 
-    /// Executes a plan with enforced allocations. The outcomes are those of real runs, cut off at the plan's allocations.
+    /// Executes a plan with enforced allocations. `solves` returns whether a real run of the step, cut off at its
+    /// allocation, solved the item.
     ///
     /// [`Plan::execute`] assumes that an attempt with an allocation of at least its baseline cost ends like
     /// the baseline attempt. This holds if a solver is deterministic and does not see its limit.

@@ -238,7 +238,7 @@ impl Ungraded {
     }
 }
 
-/// The outcome that the rules find for a run, or the reason why there is none.
+/// The outcome that the rules find for a run, or the reason why they find none.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Judgement {

@@ -15,7 +15,7 @@ pub const fn length(what: &'static str, expected: usize, found: usize) -> Error 
     Error::Length { what, expected, found }
 }
 
-/// Creates an [`Error::Undefined`] from a quantity's name, with its article, and a reason.
+/// Creates an [`Error::Undefined`] from a reason and a quantity's name with its article, such as "the mean".
 #[must_use]
 pub const fn undefined(name: &'static str, reason: &'static str) -> Error {
     Error::Undefined { name, reason }
@@ -140,7 +140,7 @@ pub fn all_finite(what: &'static str, values: &[f64]) -> Result<(), Error> {
     }
 }
 
-/// Checks that numbers are in ascending order, by comparing neighbours.
+/// Checks that numbers ascend: that `ascends` holds for each number and the next one.
 ///
 /// # Errors
 ///

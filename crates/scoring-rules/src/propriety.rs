@@ -69,7 +69,7 @@ const TRUTHS: f64 = 128.0;
 
 impl Examination {
     /// Examines whether a scoring rule is proper, on a grid of 16,928 reports (forecasts), including 0 and 1. The grid
-    /// has steps of 2^-14, smaller steps towards 0 and 1, and some reports a little above a step.
+    /// has steps of 2^-14, smaller steps towards 0 and 1, and additional reports 2^-17 above some multiples of a step.
     ///
     /// Each report is compared with its neighbours, and all reports are tried if the truth is a multiple of
     /// 1/128. If no report gains on a neighbour, no report of the grid gains on any other, except by rounding and

@@ -91,8 +91,8 @@ pub enum Error {
     },
     /// The search for the best plan reached its limit.
     #[error(
-        "the search ended after {steps} steps without a plan that is shown to be the best; the lowest cost is at least {lowest} and \
-         at most {highest}; use ToolGraph::optimal_plan_within with more steps, or fewer tools"
+        "the search ended after {steps} steps without a proof of the best plan; its cost is at least {lowest} and at \
+         most {highest}; use ToolGraph::optimal_plan_within with more steps, or fewer tools"
     )]
     #[non_exhaustive]
     PlanLimit {

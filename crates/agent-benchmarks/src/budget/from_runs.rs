@@ -20,8 +20,8 @@ pub enum Shown {
     AfterActing,
 }
 
-/// Converts runs to rollouts, with the observation and the reply of each turn, as input for
-/// [`Budget::instance`](super::Budget::instance).
+/// Converts runs to rollouts with the observation and the reply of each turn, as input for
+/// [`Budget::instance`](super::Budget::instance). `shown` selects the tool results.
 ///
 /// Costs, outcomes, ids, tasks and resources are the same as in [`RunTable::rollouts`]; the key `model` is the model of the
 /// agent. The prompts state fresh input and omit the input of whole requests, which counts repeated parts again. Runs without a

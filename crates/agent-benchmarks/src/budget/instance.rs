@@ -81,8 +81,8 @@ impl<'a> Instance<'a> {
         &self.rollout
     }
 
-    /// Returns the number of requests: one after each turn except the last. With [`Budget::with_cash`], a turn after
-    /// which the balance is unknown has none.
+    /// Returns the number of requests: one after each turn except the last. With [`Budget::with_cash`], there is no
+    /// request after a turn if the balance is then unknown.
     #[must_use]
     pub fn requests(&self) -> usize {
         self.prefixes.len()

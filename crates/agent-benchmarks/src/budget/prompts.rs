@@ -84,7 +84,8 @@ impl Default for Prompts {
 }
 
 impl Prompts {
-    /// Creates the texts from a system prompt and a question. By default, a run with a system prompt keeps its own.
+    /// Creates the texts from a system prompt and a question. By default, this system prompt is used only for runs
+    /// without a system prompt.
     ///
     /// # Errors
     ///

@@ -5,7 +5,7 @@ use crate::{
     values::request::Request,
 };
 
-/// An estimate of the requests that conversations would send: how many there are, and how many characters their prompts
+/// An estimate of the requests that conversations would send: how many there are, and how many bytes their bodies
 /// have. Nothing is sent.
 ///
 /// ```
@@ -29,8 +29,8 @@ pub struct ExpectedRequests<'a> {
     pub conversations: usize,
     /// The minimum and the maximum number of requests.
     pub requests: [usize; 2],
-    /// The numbers of characters of all prompts: the minimum, and the maximum if replies are as many and as long as
-    /// possible.
+    /// The total length of all request bodies in bytes: the minimum, and the maximum if replies are as many and as long
+    /// as possible.
     pub characters: [usize; 2],
     /// The number of characters of the longest reply.
     longest_reply: usize,
@@ -67,9 +67,9 @@ impl<'a> ExpectedRequests<'a> {
         self.journal.map_or(Ok(0), |journal| journal.resume(name, conversation))
     }
 
-    /// Adds the requests that a conversation still needs. The pair has its minimum and its maximum number of requests,
-    /// including answered ones. Each request is assumed to contain the request before it and the reply to that. Returns
-    /// the record if the conversation has ended.
+    /// Adds the requests that a conversation still needs. `name` is its name in the journal. In total, it has at least
+    /// `fewest` and at most `most` requests, including answered ones. Each request is assumed to repeat the previous
+    /// request and its reply. Returns the record if the conversation has ended.
     ///
     /// # Errors
     ///
@@ -98,8 +98,8 @@ impl<'a> ExpectedRequests<'a> {
     }
 
     /// Adds the requests of `times` conversations, without counting the conversations. Each begins with the request
-    /// `first`, and the pair has its minimum and its maximum number of requests. Each request is assumed to contain the
-    /// request before it and the reply to that.
+    /// `first` and has at least `fewest` and at most `most` requests. Each later request is assumed to repeat the
+    /// previous request and its reply.
     pub fn add_requests(&mut self, first: &Request, [fewest, most]: [usize; 2], times: usize) {
         let first = match self.client.body(first) {
             Ok(body) => body.len(),
@@ -121,7 +121,7 @@ impl<'a> ExpectedRequests<'a> {
         }
     }
 
-    /// Checks that the client could form the body of the first request of each addition.
+    /// Checks that the client could form the body of the first remaining request of each added conversation.
     ///
     /// # Errors
     ///

@@ -328,8 +328,8 @@ impl Spent {
         split.saturating_add(self.unsplit(of_uncounted))
     }
 
-    /// Returns the cost in US dollars at these prices per million prompt tokens and per million reply tokens. The
-    /// higher price applies to tokens that may be of either kind.
+    /// Returns the cost in US dollars at these prices per million prompt tokens and per million reply tokens. A reply
+    /// without a token count has `of_uncounted` tokens. Tokens of unknown kind have the higher price.
     #[must_use]
     pub fn cost(&self, [input, output]: [f64; 2], of_uncounted: u64) -> f64 {
         let tokens = [self.input_tokens, self.output_tokens, self.unsplit(of_uncounted)];

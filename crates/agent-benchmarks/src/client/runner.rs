@@ -35,8 +35,8 @@ pub enum AskError {
     Stop(String),
 }
 
-/// Drives conversations to their ends, at most `at_a_time` of them at the same time, and returns their records in the
-/// order of the conversations.
+/// Drives conversations to their ends, at most `at_a_time` of them at the same time, and returns their records in
+/// order. `start` creates a conversation, and `ask` sends a request.
 ///
 /// `conversations` has a name for each conversation, which must be unique in the journal, and `start` begins one. `ask` returns
 /// the JSON of a response, as [`Client::ask`](super::Client::ask) does. Each answer is written to the journal before the

@@ -187,8 +187,8 @@ pub struct CompleteRuns {
 
 impl ConfidenceFigures {
     /// Returns the figures of one model's conversations: one entry for each stream of forecasts, sorted by stream. The
-    /// exact score and the audit use the continuations of a cut-off run if at least [`Continued::MIN_VALID`] of them
-    /// have an outcome.
+    /// exact score in [`Self::with_cut_off`] and the results in [`Self::continuations`] use the continuations of a
+    /// cut-off run if at least [`Continued::MIN_VALID`] of them have an outcome.
     ///
     /// # Errors
     ///

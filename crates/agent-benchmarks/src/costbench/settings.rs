@@ -147,7 +147,7 @@ impl CostBench {
     }
 
     /// Asks the model to state, in each reply, the probability that it will meet an objective. A sentence after the
-    /// instructions, including published ones, asks for this.
+    /// instructions asks for this, even if these are the published instructions.
     #[must_use]
     pub fn with_confidence(mut self, objective: Objective) -> Self {
         self.stated = Some(objective);

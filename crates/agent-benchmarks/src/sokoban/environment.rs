@@ -43,7 +43,8 @@ const MARKS: &str = include_str!("marks.txt");
 ///
 /// let mut sokoban = Sokoban::new(Room::parse("######\n#P_XO#\n######")?);
 /// let acted = sokoban.act(&"<think>It is right there.</think><answer>Right || jump || RIGHT</answer>".into());
-/// assert_eq!((acted.n_actions, acted.penalty, &acted.problems[..]), (2, -0.1, &["\"jump\" is no action; there are Up, Down, Left, Right".to_owned()][..]));
+/// let problem = "\"jump\" is no action; the directions are Up, Down, Left, Right".to_owned();
+/// assert_eq!((acted.n_actions, acted.penalty, acted.problems), (2, -0.1, vec![problem]));
 /// assert_eq!((acted.reward, sokoban.end()), (10.8, Some(End::Succeeded)));
 /// # Ok::<(), Error>(())
 /// ```
@@ -196,7 +197,9 @@ impl Environment for Sokoban {
                 None => {
                     let part: String = part.chars().take(40).collect();
                     let known = Direction::ALL.map(Direction::name).join(", ");
-                    acted.problems.push(format!("{part:?} is no action; there are {known}"));
+                    acted
+                        .problems
+                        .push(format!("{part:?} is no action; the directions are {known}"));
                 }
             }
         }

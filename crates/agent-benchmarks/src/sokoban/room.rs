@@ -95,8 +95,9 @@ impl Room {
             for sign in line.chars().chain(padding) {
                 let sign = if sign == '-' { ' ' } else { sign };
                 let found = SIGNS.iter().find(|known| known.0 == sign || known.1 == sign);
-                let no_cell =
-                    || format!("{sign:?} is no cell; there are # _ O √ X P S, and those of XSB");
+                let no_cell = || {
+                    format!("{sign:?} is no cell; the signs are # _ O √ X P S, and those of XSB")
+                };
                 let &(_, _, ground, has_box, has_player) =
                     found.ok_or_else(|| wrong(at, &no_cell()))?;
                 if has_player {

@@ -190,7 +190,7 @@ pub struct TriageFigures {
 
 impl TriageFigures {
     /// Returns the figures of one model's conversations: one entry for each budget, framing, kind of attempts and
-    /// regime, sorted in this order. The intervals resample pools.
+    /// regime, sorted in this order. Intervals come from a bootstrap that resamples pools.
     ///
     /// # Errors
     ///

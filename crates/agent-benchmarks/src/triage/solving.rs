@@ -60,7 +60,7 @@ pub struct SolveRecord {
 
 impl SolveRecord {
     /// Creates the record of a question's recorded attempt, without a conversation; `None` for a question without such
-    /// an attempt. As after a conversation, an attempt with 0 tokens is left out.
+    /// an attempt. If the attempt has 0 tokens, the record contains no attempt, as after a conversation.
     #[must_use]
     pub fn of_recorded(question: &Question) -> Option<Self> {
         let recorded = question.recorded?;

@@ -145,7 +145,7 @@ pub(super) const TRUCK: i64 = 200;
 /// The price of a truck. Chosen.
 pub(super) const TRUCK_COST: Cents = Cents::from_dollars(180);
 
-/// The number of steps of a run: 22 weeks in steps of 14 days (C.3).
+/// The number of steps of a run: 22 weeks in steps of 14 days (BAGEN, appendix C.3).
 pub const STEPS: usize = 11;
 /// The number of weeks of a step (C.3).
 pub(super) const WEEKS: i64 = 2;

@@ -153,7 +153,8 @@ impl Environment for Warehouse {
     }
 }
 
-/// Converts runs to rollouts. Each run gets a target and budgets; half of the runs meet all of theirs, and half do not.
+/// Converts runs to rollouts with a target and budgets for each run. Half of the runs meet their target and budgets;
+/// the others miss at least one.
 ///
 /// Runs have no success by themselves, so each gets a probe of appendix B.4: a minimum final cash, the key `target_cash_usd` in
 /// whole dollars, and maximum amounts of the three resources, which are caps. [`ProbeMethod`] says how unreachable ones are

@@ -29,8 +29,8 @@ struct FinishedRun {
     spent: Vec<f64>,
 }
 
-/// A target and budgets that a run gets after its end. They decide whether the run counts as a success or a failure.
-/// Made by [`Rollouts::probed`].
+/// A target for the achievement of a finished run, and budgets for its costs. [`Rollouts::probed`] draws them to decide
+/// whether the run counts as a success or a failure.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FeasibilityProbe {
@@ -44,7 +44,7 @@ pub struct FeasibilityProbe {
     pub budgets: Vec<f64>,
 }
 
-/// The method by which [`Rollouts::probed`] draws the probes that a run cannot reach.
+/// The method by which [`Rollouts::probed`] draws targets and budgets that a run does not meet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProbeMethod {
@@ -104,10 +104,11 @@ fn half_reachable(
 }
 
 impl Rollouts {
-    /// Labels runs whose task defines no success or failure. Makes a probe of each run, that is, a target and budgets,
-    /// and returns a copy of the rollouts together with the probes. In the copy, a rollout succeeds if it meets its
-    /// target, and its caps are the budgets. A rollout of the copy is therefore feasible exactly if its probe is
-    /// reachable; with [`ProbeMethod::Released`], the original run must have succeeded, too.
+    /// Labels runs whose task defines no success or failure. Makes a probe of each run: a target for its entry in
+    /// `achieved`, and budgets for `time` and the resources in `spent`. Returns a copy of the rollouts together with
+    /// the probes. In the copy, a rollout succeeds if it meets its target, and its caps are the budgets. A rollout of
+    /// the copy is therefore feasible exactly if its probe is reachable; with [`ProbeMethod::Released`], the original
+    /// run must have succeeded, too.
     ///
     /// A random half of the runs gets a reachable probe: the run reaches the target within the budgets. Of an odd
     /// number, this is the smaller half, or with [`ProbeMethod::Released`] the larger. The target is 0.5 to 1 times the

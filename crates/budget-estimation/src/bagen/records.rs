@@ -75,9 +75,9 @@ impl<'a> TrainingRecords<'a> {
         }
     }
 
-    /// Returns all prefixes that have a record, as pairs of a rollout and its number of completed turns, from 0 to
-    /// T - 1. [`split_rollouts`](crate::bagen::split_rollouts) and
-    /// [`Rollouts::released_prefixes`](crate::Rollouts::released_prefixes) help to choose among them.
+    /// Returns the prefixes that have a record, as pairs of a rollout and k, its completed turns. For T turns, k is
+    /// from 0 to T - 1, or to T with [`Self::probes_after_last_turn`]. [`split_rollouts`](crate::bagen::split_rollouts)
+    /// and [`Rollouts::released_prefixes`](crate::Rollouts::released_prefixes) help to choose among them.
     ///
     /// # Errors
     ///
@@ -98,7 +98,8 @@ impl<'a> TrainingRecords<'a> {
         Ok(probes)
     }
 
-    /// Writes records for supervised training, one per probe, in which the assistant gives the target:
+    /// Writes one record for supervised training per prefix in `probes`. `prompt` makes the first messages, and the
+    /// assistant gives the target:
     /// `{"id", "messages": [{"content", "role": "user"}, {"content", "role": "assistant"}], "turn"}`.
     ///
     /// # Errors
@@ -119,10 +120,11 @@ impl<'a> TrainingRecords<'a> {
         })
     }
 
-    /// Writes records for reinforcement learning, one per probe, with the values for [`Estimate::rule_reward`]: `{"ability":
-    /// "budget_estimation", "data_source": "budget_estimation", "extra_info": {"id", "is_possible", "remaining_tokens",
-    /// "turn"}, "prompt": [{"content", "role": "user"}], "reward_model": {"ground_truth", "style": "rule"}}`. The ground
-    /// truth is the target without tags, and `remaining_tokens` is the remaining cost, also for runs that could not succeed.
+    /// Writes one record for reinforcement learning per prefix in `probes`, with the values for
+    /// [`Estimate::rule_reward`]: `{"ability": "budget_estimation", "data_source": "budget_estimation", "extra_info":
+    /// {"id", "is_possible", "remaining_tokens", "turn"}, "prompt": [{"content", "role": "user"}], "reward_model":
+    /// {"ground_truth", "style": "rule"}}`. `prompt` makes the messages of the prompt. The ground truth is the answer
+    /// to learn, without tags. `remaining_tokens` is the remaining cost, even if the run could not succeed.
     ///
     /// # Errors
     ///

@@ -93,7 +93,7 @@ const INTERVAL: f64 = 1.8;
 const IMPOSSIBLE: f64 = 0.2;
 
 impl Estimate {
-    /// Returns the reward, in [0, 1.8], that the paper uses for reinforcement learning. It is not proper.
+    /// Returns the reward in [0, 1.8] that the BAGEN paper uses for reinforcement learning. It is not a proper score.
     ///
     /// If r remains, an interval that contains r earns `1.8 max(0, 1 - (high - low) / r)`, and any other
     /// answer 0. If the run could not succeed (`remaining` is `None`), `impossible` earns 0.2, and any other

@@ -66,7 +66,8 @@ pub fn split_rollouts(n: usize, shares: &[f64], seed: Seed) -> Result<Vec<Vec<us
     Ok(parts)
 }
 
-/// Chooses equally many feasible and infeasible samples, and returns their positions in random order.
+/// Chooses as many feasible as infeasible samples. Returns their shuffled positions, feasible ones up to `copies`
+/// times.
 ///
 /// Trivial samples are removed and feasible samples are repeated `copies` times. Then random samples of the more frequent
 /// label are removed. Takes O(n log n).
@@ -120,8 +121,8 @@ pub fn balance_samples(samples: &[Sample], copies: usize, seed: Seed) -> Result<
 
 impl Rollouts {
     /// Returns exactly the prefixes of BAGEN's released evaluation: at most `cap` pairs of a rollout and a number of
-    /// completed turns, in the order in which they are drawn. If there are at most `cap` prefixes, all are returned,
-    /// without drawing.
+    /// completed turns, in the order in which they are drawn. Draws alternate between `buckets` of similarly long runs.
+    /// If there are at most `cap` prefixes, all are returned, without drawing.
     ///
     /// Long runs do not outweigh short ones. The rollouts that have a prefix are sorted by length and divided into
     /// buckets of nearly equal size. The buckets take turns in giving one prefix, in a new random order each time. So do

@@ -64,7 +64,8 @@ pub struct Budget {
     pub(super) node: Arc<Node>,
 }
 
-/// A resource of a [`Budget`]. Its amounts are read one after another, so they may not add up while other threads spend.
+/// A resource of a [`Budget`]. Its amounts are read one after another, so they need not add up while other threads
+/// spend.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BudgetResource<'a> {
@@ -129,7 +130,7 @@ impl Budget {
     }
 
     /// Makes the budget give a [`notice`](Self::notice) once this share of a cap, such as 0.8, is spent. Applies to all
-    /// handles.
+    /// clones of this budget.
     ///
     /// # Errors
     ///
@@ -179,8 +180,9 @@ impl Budget {
         self.node.budgets().map(|cells| cells[at].cap()).min().unwrap_or(NONE)
     }
 
-    /// Makes a stored child budget a child of this budget again. This budget already counts the amounts that the child
-    /// spent, and must have been read back from storage, too. Each child can be adopted only once.
+    /// Makes a child budget that was read back from storage a child of this budget again. This budget must have been
+    /// read back from storage, too; it already counts the amounts that the child spent. Each child can be adopted only
+    /// once.
     ///
     /// Store both while no call of the child is under way. Budgets have no common lock, so that a call between the two texts
     /// would be in only one of them. Spend nothing from the child before it is adopted: its parent's caps do not hold for it
@@ -274,7 +276,8 @@ impl Budget {
     #[must_use]
     pub fn resources(&self) -> impl ExactSizeIterator<Item = BudgetResource<'_>> {
         self.cells().enumerate().map(|(at, (unit, cell))| {
-            // Before the excess, which grows first when a call settles: `left + excess` is then never below 0.
+            // Before the excess, which grows first when a call settles: in a budget without a parent, `left + excess`
+            // is then never below 0.
             let left = self.node.left(at).map(|(left, ..)| left);
             let amounts = cell.amounts();
             BudgetResource {
@@ -304,7 +307,8 @@ impl Budget {
     }
 
     /// Returns a resource whose spending has reached the share of its cap that [`with_notice_at`](Self::with_notice_at)
-    /// set; `None` if there is no new one. Each resource is returned once, to only one of the handles.
+    /// set. A resource is returned only once, even if several clones of the budget ask. `None` if no other resource has
+    /// reached its share.
     #[must_use]
     pub fn notice(&self) -> Option<&str> {
         let noticed = self.cells().zip(&self.node.notices).find(|((_, cell), notice)| {

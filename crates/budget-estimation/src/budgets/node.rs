@@ -27,7 +27,8 @@ pub(super) struct Node {
     pub(super) parent: Option<Arc<Self>>,
     pub(super) resources: Arc<[Unit]>,
     pub(super) cells: Box<[Cell]>,
-    /// The spent amount at which each resource gives a notice; the largest number without a notice, or after it was given.
+    /// The spent amount at which each resource gives a notice; the largest number without a notice, or after it was
+    /// given.
     pub(super) notices: Box<[AtomicU64]>,
     pub(super) stop: OnceLock<StopReason>,
     /// Its number among the children of its parent, from 1; 0 for a budget that is not a child.

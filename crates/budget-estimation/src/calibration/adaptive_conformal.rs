@@ -114,7 +114,7 @@ impl AdaptiveConformal {
 
     /// Learns from the scores of one finished run, in the order of its prefixes. Nothing else changes the margin, so
     /// each score counts as a hit or a miss under the margin that applied during the run. NaN counts as plus infinity,
-    /// which is a miss.
+    /// which is a miss unless the margin is plus infinity.
     pub fn update(&mut self, scores: &[f64]) {
         // An infinite margin contains every score, minus infinity none.
         let holds = |score: f64| match self.margin {

@@ -225,7 +225,7 @@ impl Metrics {
         Ok(())
     }
 
-    /// Returns the measures over all samples so far. Sorts the midpoint errors once.
+    /// Returns the measures over all samples so far. Takes O(n log n), or O(n) if all weights are 1.
     ///
     /// # Errors
     ///

@@ -44,7 +44,7 @@ pub struct DetectionSummary {
     pub detected: usize,
     /// Mean number of turns before the first alarm, over detected runs; `None` if there are none.
     pub mean_turns: Option<f64>,
-    /// Mean share of a run's turns already taken before the first alarm, k / T, over all failed runs; 1 for a run
+    /// Mean share of a run's turns that were taken before the first alarm, k / T, over all failed runs; 1 for a run
     /// without an alarm.
     pub mean_turn_share: f64,
     /// Mean share of the resource that a run had spent before the first alarm, C_k / C_T, over all failed runs; 1 for

@@ -201,8 +201,8 @@ impl Diagnostics {
     }
 }
 
-/// A comparison of the absolute errors of midpoints with those of linear extrapolation, `(C_k / k) T - C_k`, from
-/// [`Metrics`](crate::Metrics).
+/// A comparison of the absolute errors of interval midpoints with those of the linear extrapolation `(C_k / k) T - C_k`
+/// after k of T turns, from [`Metrics`](crate::Metrics).
 ///
 /// Counts feasible samples that have an interval and at least one completed turn. The extrapolation uses the
 /// number of turns T of the finished run, which no estimator knows, so it is a strong reference.

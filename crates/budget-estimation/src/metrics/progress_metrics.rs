@@ -11,8 +11,8 @@ use crate::{
 use scoring_rules::{Level, Weight};
 
 scoring_rules::checked! {
-    /// All measures at once: over all samples, over the samples after one turn, in bins by the progress of the run, and
-    /// of the delay with which failures are detected.
+    /// All measures at once: scores over all samples, over the samples after one turn, and in bins by the progress of
+    /// the run, and the delay with which failures are detected.
     ///
     /// Parts can be merged in any order. With the feature `serde`, they can be stored before.
     ///
@@ -85,8 +85,8 @@ pub struct ProgressSummary {
 }
 
 impl ProgressMetrics {
-    /// Creates measures with this number of bins. Samples are put into bins by progress, which is k / T unless
-    /// [`ProgressMetrics::with_axis`] sets another axis.
+    /// Creates measures with this number of bins. Samples are put into bins by progress, which is the share k / T of
+    /// completed turns unless [`ProgressMetrics::with_axis`] sets another axis.
     ///
     /// # Errors
     ///
@@ -126,8 +126,8 @@ impl ProgressMetrics {
         self
     }
 
-    /// Adds one sample with a weight, such as [`Weight::ONE`]. For the delay of detection, each run counts once
-    /// regardless of the weights of its samples, unless all of them are 0.
+    /// Adds one sample with a weight, such as [`Weight::ONE`]. The delay of detection does not depend on weights: each
+    /// run counts once if at least one of its samples has a weight above 0.
     ///
     /// # Errors
     ///

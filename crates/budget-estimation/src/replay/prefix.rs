@@ -164,8 +164,8 @@ impl<'a> Prefix<'a> {
         self.rollouts.contents.get(&(self.rollout, turn)).map(String::as_str)
     }
 
-    /// Returns the observation of the agent before it acted in a completed turn, 1 to k. `None` for a later turn, except
-    /// for turn 1, whose observation is known before it starts. See
+    /// Returns the observation of the agent before it acted in a completed turn, 1 to k. The observation of turn 1 is
+    /// available even for k = 0, because it is known before the run starts. `None` for other turns. See
     /// [`Rollouts::set_observation`](crate::Rollouts::set_observation).
     #[must_use]
     pub fn observation(&self, turn: usize) -> Option<&'a str> {

@@ -9,7 +9,7 @@ use crate::{
 use crate::{checks::stored, rollouts::decimals::left_of_short};
 
 scoring_rules::checked! {
-    /// An estimate, with the facts about its run from the rollout itself, such as the remaining cost.
+    /// An estimate, together with facts about its run, such as the remaining cost. The facts come from the rollout.
     ///
     /// ```
     /// use budget_estimation::{Error, Estimate, Rollouts, Sample};
@@ -167,8 +167,9 @@ impl Sample {
         self.estimate.ends().is_some_and(|interval| interval.contains(self.remaining))
     }
 
-    /// Returns the remaining cost if later turns cost as much as earlier ones, `(C_k / k) T - C_k`; `None` for k =
-    /// 0. The formula uses T, so it is a reference for comparisons rather than an estimator.
+    /// Returns the remaining cost if later turns had the mean cost of the k earlier ones, `(C_k / k) T - C_k`; `None`
+    /// for k = 0. The formula uses the number of all turns T, so it is a reference for comparisons rather than an
+    /// estimator.
     ///
     /// Reference: Lin and others (2026), BAGEN, arXiv:2606.00198, section 4.1.
     #[must_use]

@@ -278,8 +278,8 @@ impl Rollouts {
         Ok(())
     }
 
-    /// Marks a failed rollout as cut off by a budget: it would otherwise have spent more. It still counts as a failure;
-    /// [`PastQuantiles::survival_aware`] learns from it.
+    /// Marks a failed rollout as cut off by a budget: it would otherwise have spent more. It still counts as a failure.
+    /// [`PastQuantiles::survival_aware`] learns from such rollouts, but not from other failures.
     ///
     /// # Errors
     ///

@@ -167,11 +167,11 @@ impl BudgetMonitor {
         self.advise_alone(&estimates, failure_probability)
     }
 
-    /// Records a turn of an agent that spends from a shared budget; the costs of the turn are settled in that budget.
-    /// The monitor must have the resources of the budget and no caps. Returns the advice as [`push`](Self::push) does,
-    /// under the caps of the budget and of the budgets above it: an exceeded cap stops every agent, whoever exceeded
-    /// it. Amounts that are reserved for calls under way can cause a warning, but no stop. If the budget was stopped,
-    /// the advice is to stop for the reason of that stop.
+    /// Records a turn of an agent that spends from a shared budget. The caller settles the costs of the turn in that
+    /// budget. The monitor must have the resources of the budget and no caps. Returns the advice as
+    /// [`push`](Self::push) does, under the caps of the budget and of the budgets above it: an exceeded cap stops every
+    /// agent, whoever exceeded it. Amounts that are reserved for calls under way can cause a warning, but no stop. If
+    /// the budget was stopped, the advice is to stop for the reason of that stop.
     ///
     /// # Errors
     ///

@@ -304,7 +304,10 @@ fn a_stop_sticks_for_the_budget_and_all_below_it() {
     for stopped in [&child, &grandchild, &child.clone()] {
         assert_eq!(stopped.stop_reason(), Some(&StopReason::UserStop));
         let error = stopped.reserve(&[("tokens", 1.0)]).unwrap_err();
-        assert_eq!(error.to_string(), "spending under this budget was stopped: user_stop");
+        assert_eq!(
+            error.to_string(),
+            "this budget takes no further reservation, because it was stopped: user_stop"
+        );
         assert_eq!(error.stop_reason(), Some(StopReason::UserStop));
     }
     assert_eq!(budget.stop_reason(), None);

@@ -201,8 +201,8 @@ impl CensoringAnalysis {
         Ok(CensoringReport { assumption: self.assumption, audit, ipcw_coverage, comparisons })
     }
 
-    /// Audits estimates of the probability of success after a stop. The estimates come from continuations of cut-off
-    /// runs.
+    /// Audits the success probabilities of cut-off runs, estimated from their continuations if at least `min_valid` of
+    /// them have an outcome.
     ///
     /// `continuations` has one entry per run. Runs that were not cut off are ignored. A run whose continuations have fewer
     /// than `min_valid` outcomes is left out; the paper uses 5. Weights and clusters have the same meaning as in

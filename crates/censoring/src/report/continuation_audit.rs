@@ -72,7 +72,7 @@ pub struct ContinuationAudit {
     pub comparisons: Vec<ContinuationComparison>,
 }
 
-/// Exact and simple mean scores of cut-off runs under one rule and one weight schedule.
+/// Mean scores of cut-off runs under a rule and schedule: as failures, and by estimated success probability.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]

@@ -7,8 +7,8 @@ use crate::{
     stops::stopped::Stopped,
 };
 
-/// The mean change in the score of some runs if outcomes are hidden. The change is the simple score minus the complete
-/// score, and has two parts.
+/// The mean change in the score of runs if outcomes are hidden: the score as a failure up to a stop, minus the score of
+/// all steps with the true outcome. It has two parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -43,9 +43,9 @@ pub struct HiddenOutcomeShift {
 }
 
 impl HiddenOutcomeShift {
-    /// Returns the mean change in the score of complete runs if some of their outcomes are hidden: the simple score
-    /// minus the complete score. The change is split into the two parts of a [`CensoringShift`](crate::CensoringShift),
-    /// and given for all runs, for failures and for successes.
+    /// Computes the mean change in the score of complete runs if runs are cut off after the steps in `stops` and scored
+    /// by [`simple_score`](crate::simple_score()). The change is split into the two parts of a
+    /// [`CensoringShift`](crate::CensoringShift), and given for all runs, for failures and for successes.
     ///
     /// `stops` has one entry per run: the step after which the run is cut off, or `None` if its outcome
     /// stays known, as [`artificial_stops`](crate::artificial_stops()) returns them.

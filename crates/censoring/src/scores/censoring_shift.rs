@@ -35,8 +35,8 @@ pub struct CensoringShift {
 }
 
 impl CensoringShift {
-    /// Computes, in closed form, the simple censored score that a complete run would have if it were cut off after
-    /// step `stop`, minus its complete score.
+    /// Computes, in closed form, the score that a complete run would have if it were cut off after step `stop` and
+    /// scored as a failure, minus its complete score.
     ///
     /// ```text
     /// prefix swap    sum over t = 1..Z of w_t (S(F_t, 0) - S(F_t, Y))
@@ -97,7 +97,7 @@ impl CensoringShift {
         Ok(Self { prefix_swap: swap.value(), tail_omission: 0.0 - tail.value() })
     }
 
-    /// Returns the simple censored score minus the complete score.
+    /// Returns the sum of both parts, which is the whole change of the score.
     #[must_use]
     pub fn total(&self) -> f64 {
         self.prefix_swap + self.tail_omission

@@ -41,7 +41,7 @@ pub enum RunScore {
 
 impl RunScore {
     /// Computes the trajectory score of a run: one number for a complete run, and one number per possible outcome for a
-    /// cut-off run. The weights are those of the whole evaluated horizon.
+    /// cut-off run, whose steps have the same weights as in a run over the whole evaluated horizon.
     ///
     /// `success_probability` is the probability of success given the run up to its stop; it is ignored
     /// for a complete run.

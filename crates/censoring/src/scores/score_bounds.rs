@@ -9,9 +9,9 @@ use crate::{
     stops::stopped::Stopped,
 };
 
-/// Returns the smallest and the largest mean of [`exact_score`](crate::exact_score()) over runs, if an interval is
-/// known for the probability of success after each stop. They are the means of the lower bounds and of the upper
-/// bounds of the runs.
+/// Returns the smallest and the largest possible mean of [`exact_score`](crate::exact_score()) over runs, if only an
+/// interval is known for the probability of success after each stop. These are the means of the runs' smallest scores
+/// and of the runs' largest scores.
 ///
 /// The score is linear in that probability, so its extremes are at the bounds of the interval. With
 /// [`Interval::UNKNOWN`], they are the scores as a failure and as a success, which need no estimate and no

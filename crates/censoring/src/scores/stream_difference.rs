@@ -166,8 +166,8 @@ impl StreamDifference {
         self.bounds.low() > self.tolerance || self.bounds.high() < -self.tolerance
     }
 
-    /// Returns the smallest width at which intervals around the estimates leave the order of the streams uncertain;
-    /// `None` if the order is certain at every width.
+    /// Returns the width below which intervals around the estimated success probabilities leave the order of the
+    /// streams certain; `None` if it is certain at every width.
     ///
     /// Each probability may lie anywhere within `width / 2` of its estimate and in [0, 1],
     /// independently of the other runs. At every smaller width, the stream that

@@ -6,8 +6,8 @@ use scoring_rules::{Probability, Seed, checks::same_length};
 
 use crate::error::Error;
 
-/// Draws stops for complete runs, in order to test the effect of cut-offs on a score. Returns for each run the step
-/// after which it stops, or `None` if it stays complete.
+/// Draws stops for complete runs, to test the effect of cut-offs on a score: a run of n steps is cut off with
+/// probability `rate(n)`. Returns the step after which each run stops, or `None` if it stays complete.
 ///
 /// `rate(length)` is the probability of a cut-off for a run of `length` steps: one rate for all runs, or one
 /// for each stratum of lengths. Runs are drawn in the order of their lengths (systematic sampling), so that

@@ -100,7 +100,7 @@ impl<'a> Stopped<'a> {
     }
 
     /// Creates a run under a policy of the caller. For a run without an outcome, `policy` takes the stop reason and
-    /// returns the class of the run. A run with neither is excluded.
+    /// returns the class of the run. A run without an outcome and without a stop reason is excluded.
     ///
     /// # Errors
     ///

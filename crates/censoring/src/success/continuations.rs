@@ -102,8 +102,8 @@ impl Continuations {
     }
 }
 
-/// Returns the probability of success after each stop. It is estimated from the branches of a run if at least
-/// `min_valid` of them have an outcome, and otherwise taken from a model.
+/// Returns the probability of success after each stop. It is estimated from the branches (continuations) of a run if at
+/// least `min_valid` of them have an outcome, and otherwise taken from `plug_in`, the estimates of a model.
 ///
 /// `branches` and `plug_in` have one entry per run; the entry of a run without branches is the default.
 /// The paper drops runs with fewer than 5. The model may have been fitted on the branches of other runs

@@ -54,9 +54,10 @@ impl<M: SuccessModel> CrossFitSuccess<M> {
 }
 
 impl<M> CrossFitSuccess<M> {
-    /// Fits a model of the probability of success for each fold, without the data of the fold. The data are complete
-    /// runs, shortened to each of their steps in turn, and branches (continuations) of cut-off runs. The models give
-    /// the plug-in and the hybrid estimate of q_Z, the probability of success after a stop.
+    /// Fits a model of the probability of success for each fold, without the data of the fold. `features(run, t)`
+    /// returns the features of a run after t steps. The data are complete runs, shortened to each of their steps in
+    /// turn, and branches (continuations) of cut-off runs. The models predict q_Z, the probability of success after a
+    /// stop, for the plug-in and the hybrid estimate.
     ///
     /// `features(run, t)` returns the features of the run at a position after its first t steps. They must
     /// not depend on anything later, such as the length of the run;

@@ -19,8 +19,8 @@ pub struct AuditedEstimate {
     pub truth: Probability,
 }
 
-/// Returns the mean error that estimated probabilities of success have among similar runs. It is the conditional-mean
-/// bias r_t of a plug-in estimate.
+/// Returns the mean error of estimated success probabilities of similar runs, such as those of a task. Raghu et al.
+/// (2026) call it r_t, the conditional-mean bias of a plug-in estimate.
 ///
 /// ```text
 /// mean of (estimate - truth)

@@ -56,7 +56,7 @@ pub struct IpcwWeights {
 }
 
 impl IpcwWeights {
-    /// Computes the weights from the curve G of each run. Weights above `max_weight` are set to it.
+    /// Computes the weights from the censoring curve G of each run. Weights above `max_weight` are set to it.
     ///
     /// `survival` returns the curve of the run at a position: the same for all runs, one per kind of
     /// task ([`CensoringCurves`](crate::CensoringCurves)). Truncation reduces the influence of single
@@ -87,7 +87,8 @@ impl IpcwWeights {
         &self.weights
     }
 
-    /// Returns the mean of the weights over all runs, which is near 1 if the curve G fits and no weight was truncated.
+    /// Returns the mean of the weights over all runs, which is near 1 if the censoring curves G fit and no weight was
+    /// truncated.
     ///
     /// With G from the same runs, it is 1 up to rounding. If the longest runs were all cut off, it is the
     /// estimated share of runs that end no later than the last observable end.
@@ -96,8 +97,8 @@ impl IpcwWeights {
         self.sum(|_| 1.0) / self.stops.total()
     }
 
-    /// Returns whether all complete runs have the same weight, so that the normalized mean is the mean over
-    /// complete runs.
+    /// Returns whether all complete runs have the same weight. If they do, [`Self::normalized_mean_score`] is the mean
+    /// over complete runs.
     ///
     /// If runs were cut off nevertheless, the weights cannot correct for them. This is the case under one
     /// budget for all runs, because every cut-off comes after the last outcome; the coverage is then the
@@ -121,8 +122,7 @@ impl IpcwWeights {
         weights.next().is_none_or(|first| weights.all(|weight| weight == first))
     }
 
-    /// Returns an estimate of the mean complete score of all runs, including cut-off runs, from the scores of complete
-    /// runs.
+    /// Estimates the mean score that all runs would have if none were cut off, from the scores of complete runs.
     ///
     /// ```text
     /// sum of c_i w_i S_i / sum of c_i

@@ -99,7 +99,7 @@ impl<'a> Knapsack<'a> {
     /// lists instances that are designed to be hard. The search stops without a proof only if it
     /// would keep more than 2^24 partial choices at one time, about 2 GiB. This can happen from 45
     /// items on if their profits equal their weights and have 17 digits. Then [`Solution::proof`]
-    /// is [`Proof::None`] and `upper_bound` is above `value`. [`Self::solve_within`] sets a lower limit.
+    /// is [`Proof::None`] and `upper_bound` is above `value`. [`Self::solve_within`] sets a smaller limit on the search.
     ///
     /// # Method
     ///
@@ -114,8 +114,8 @@ impl<'a> Knapsack<'a> {
         self.solve_within(u64::MAX)
     }
 
-    /// Searches for the best choice by examining about `states` partial choices. After a search without a proof,
-    /// [`Solution::proof`] is [`Proof::None`], and no choice has a value above [`Solution::upper_bound`].
+    /// Searches for the best choice, and examines at most about `states` partial choices. After a search without a
+    /// proof, [`Solution::proof`] is [`Proof::None`], and no choice has a value above [`Solution::upper_bound`].
     /// [`Pool::oracle_within`](crate::Pool::oracle_within) describes the limit.
     #[must_use]
     pub fn solve_within(&self, states: u64) -> Solution {

@@ -109,8 +109,8 @@ impl Efficiency {
         Ok(Self::Informative(((achieved - random) / (oracle - random)).min(1.0)))
     }
 
-    /// Returns the ratio, or the score that equation 4 gives by convention if the ratio is undefined. Means are taken
-    /// over these scores.
+    /// Returns the ratio or, if it is undefined, the score of 0 or 1 that equation 4 of TRIAGE gives by convention.
+    /// Means are taken over these scores.
     #[must_use]
     pub const fn score(&self) -> f64 {
         match *self {

@@ -78,7 +78,7 @@ impl MeanEfficiency {
 }
 
 impl MeanRegret {
-    /// Averages regrets over pools. `None` marks a pool without a solvable item.
+    /// Averages regrets over pools. `None` marks a pool without a solvable item and is left out.
     ///
     /// ```
     /// use knapsack_oracle::{Error, MeanRegret};

@@ -121,11 +121,12 @@ const fn shape(key: &Key) -> [bool; 4] {
 }
 
 impl Outcomes {
-    /// Reads JSON Lines, or comma-separated values if the file does not start with an object. The fields or columns are
-    /// `id`, `task`, `trial`, `model` and `log` (optional), `outcome` (true, false, 1 or 0) or `grade` (from 0 to 1,
-    /// which the [`FactRules`](crate::FactRules) compare with their threshold), `expected_calls` (a list of calls as
-    /// JSON) and `horizon`. The first five and `outcome` can also have the alternative names that they have in tables
-    /// of traces. A note lists the columns that are not read.
+    /// Reads JSON Lines, or comma-separated values if the file does not start with an object. Each line names a run by
+    /// the field or column `id` and optionally by `task`, `trial`, `model` and `log`. The facts are `outcome` (true,
+    /// false, 1 or 0) or `grade` (from 0 to 1, which the [`FactRules`](crate::FactRules) compare with their threshold),
+    /// `expected_calls` (a list of calls as JSON) and `horizon`. `id`, `task`, `trial`, `model` and `outcome` can also
+    /// have the alternative names that they have in tables of traces. [`Self::notes`] lists the columns that are not
+    /// read.
     ///
     /// # Errors
     ///
@@ -218,15 +219,15 @@ impl Outcomes {
         Ok(())
     }
 
-    /// Sets the log of the next runs given to [`Self::join`]. A line names its log by the file name, with folders
-    /// before it if necessary.
+    /// Sets the log of the next runs given to [`Self::join`]. The field `log` of an outcome line must be the file name
+    /// of this log, with folders before it if necessary.
     pub fn set_log(&mut self, log: &Path) {
         let parts: Vec<_> = log.components().collect();
         let name = |from: usize| PathBuf::from_iter(&parts[from..]).to_string_lossy().into_owned();
         self.logs = (0..parts.len()).rev().map(name).collect();
     }
 
-    /// Adds to a run the facts of the line that describes it, and counts the run.
+    /// Adds to a run the facts of the outcome line that describes it, and counts the run.
     ///
     /// # Errors
     ///
@@ -296,7 +297,7 @@ impl Outcomes {
         Ok(())
     }
 
-    /// Returns the number of runs that were given to [`Self::join`] and have no line.
+    /// Returns the number of runs that were given to [`Self::join`] and have no outcome line.
     #[must_use]
     pub const fn missing(&self) -> u64 {
         self.missing
@@ -308,8 +309,8 @@ impl Outcomes {
         self.entries.iter().filter(|entry| entry.run.is_none()).count()
     }
 
-    /// Returns notes on the number of runs without a line and on the number of lines without a run, each with the
-    /// first example.
+    /// Returns notes on runs without an outcome line and on outcome lines without a run, each with the number and the
+    /// first example, and on the columns.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let (file, runs, lines) = (&self.file, self.runs, self.entries.len());

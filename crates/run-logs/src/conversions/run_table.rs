@@ -186,8 +186,8 @@ impl RunTable {
         ))
     }
 
-    /// Returns the reason why no run has a grade although there are scores; `None` if there is no such problem. Only
-    /// lenient rules keep such a table; other rules make the problem an error.
+    /// Returns the reason why no run has a grade although there are scores; `None` if there is no such problem. A table
+    /// can have this problem only with [`FactRules::is_lenient`]; otherwise, [`Self::new`] returns it as an error.
     #[must_use]
     pub fn problem(&self) -> Option<&str> {
         self.problem.as_deref()
@@ -243,8 +243,8 @@ impl RunTable {
         &self.rules
     }
 
-    /// Returns the counts of the runs: found, kept and left out. All runs are kept except repeated runs and runs of
-    /// evaluations without the requested scorer.
+    /// Returns the numbers of runs found, kept and left out, under the given name. All runs are kept except repeated
+    /// runs and runs of evaluations without the requested scorer.
     #[must_use]
     pub fn account(&self, name: &str) -> Account {
         let n_found = self.rows.len() as u64 + self.dropped.values().sum::<u64>();

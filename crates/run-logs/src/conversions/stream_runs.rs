@@ -78,7 +78,7 @@ impl StreamRuns {
         &self.rows
     }
 
-    /// Returns the number of runs left out, by the [name](MissingValue::name) of the missing value.
+    /// Returns the number of runs left out for each reason, by the [name](MissingValue::name) of the reason.
     #[must_use]
     pub const fn left_out(&self) -> &BTreeMap<&'static str, u64> {
         &self.left_out

@@ -1,4 +1,4 @@
-/// Returns the input tokens of each request, excluding the history that the request repeats.
+/// Returns for each request the `input` tokens that repeat neither earlier input nor earlier `visible_output`.
 ///
 /// `input` has the tokens of whole requests in their order, `visible_output` the tokens of the replies without reasoning; `None`
 /// is unknown. If at least half of the requests have an input of at least the previous input and the previous visible output

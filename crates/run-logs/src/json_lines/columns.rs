@@ -115,7 +115,7 @@ impl Header {
         let known = column.names.join(", ");
         let names: Vec<&str> = self.names.iter().map(|name| shown(name)).collect();
         let problem = format!(
-            "no column has one of the names {known}; there are {}; rename the one that holds it",
+            "no column has one of the names {known}; the columns are {}; rename the one that holds it",
             names.join(", ")
         );
         InputError::of_field(file, 1, field, problem)

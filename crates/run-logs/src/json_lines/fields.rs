@@ -134,7 +134,8 @@ impl Visitor<'_> for OutcomeOrScore {
     }
 }
 
-/// A struct that must be written as a JSON object. A plain derived reader would also accept a list of its fields.
+/// A struct that can be deserialized only from a JSON object. A derived `Deserialize` would also accept a list of the
+/// values of its fields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object<T>(pub T);
 

@@ -80,7 +80,7 @@ pub fn bytes(file: &str, source: impl Read) -> Result<Vec<u8>, InputError> {
     Ok(bytes)
 }
 
-/// Reads every line as a `T`. Blank lines are skipped.
+/// Parses each line as the JSON of a `T`. Blank lines are skipped.
 ///
 /// # Errors
 ///

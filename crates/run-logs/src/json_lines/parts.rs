@@ -14,9 +14,10 @@ const PARTS_PER_THREAD: usize = 4;
 /// The length in bytes of the longest accepted line.
 pub(crate) const LONGEST_LINE: usize = 1 << 28;
 
-/// Reads lines from a source, once and from its start to its end, in parts that all threads work on. `add` adds a line, with its
-/// number from 1, to its part; `finish` works on the whole part; and `take` gets the results in the order of the lines. Blank
-/// lines are skipped, and a UTF-8 byte-order mark in front is left out. `file` names the source in errors.
+/// Reads the lines of a source once, from start to end, in parts that are processed on all threads. `add` adds a line,
+/// with its number counted from 1, to the value of its part. `finish` turns this value into a result, and `take`
+/// receives the results in the order of the lines. Blank lines and a UTF-8 byte-order mark at the start are skipped.
+/// `file` names the source in errors.
 ///
 /// Memory: about 1 MiB per thread, or twice the longest line, plus the results.
 ///

@@ -25,7 +25,7 @@ struct LeftOut {
     cut_off: Option<bool>,
 }
 
-/// The counts of the runs of a file by outcome, and of the runs that an earlier command left out, by reason.
+/// The counts of all runs of a file by outcome, and of the runs that were left out when the file was made, by reason.
 ///
 /// A run that was left out is a line with the reason instead of the missing part, such as
 /// `{"id", "task"?, "outcome": true|false|null, "stop"?, "left_out": "no_confidence"}`. The field of the outcome has the same
@@ -186,14 +186,14 @@ impl RunCounts {
         }
     }
 
-    /// Returns the number of runs that an earlier command left out.
+    /// Returns the number of runs that were left out when the file was made.
     #[must_use]
     pub fn left_out(&self) -> u64 {
         self.left_out.values().sum()
     }
 
-    /// Returns the counts of the runs as an account, in which all runs are kept except those that an earlier command
-    /// left out. `log` is the account of the log, if the runs come from a log.
+    /// Returns the counts of the runs as an account, in which all runs are kept except those that were left out when
+    /// the file was made. If the runs come from a log, the account is based on `log`, the account of that log.
     #[must_use]
     pub fn account(&self, log: Option<&Account>) -> Account {
         let of_lines = || Account {

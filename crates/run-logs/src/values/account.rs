@@ -118,8 +118,8 @@ const MOST_COLUMNS: usize = 6;
 const MOST_NAMES: usize = 8;
 
 impl Account {
-    /// Moves runs that were kept, but are in no figure, to the runs left out. Each entry of `runs` is a reason and a
-    /// number of runs.
+    /// Moves kept runs that are in no figure to the runs left out. Each entry of `runs` has the reason and the number
+    /// of runs to move.
     #[must_use]
     pub fn without<R: AsRef<str>>(mut self, runs: impl IntoIterator<Item = (R, u64)>) -> Self {
         runs.into_iter().for_each(|(reason, n)| self.leave_out(reason.as_ref(), n));

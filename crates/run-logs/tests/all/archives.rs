@@ -289,7 +289,7 @@ fn any_damaged_byte_is_an_error_or_changes_nothing() {
 }
 
 #[test]
-fn an_entry_that_is_not_packed_expands_by_1() {
+fn an_entry_that_is_not_packed_stays_within_a_ratio_of_1() {
     let text = format!(r#"{{"id":1,"epoch":1,"unread":"{}"}}"#, " ".repeat(17 << 20));
     let file = with_header([stored("samples/1_epoch_1.json", text.as_bytes())]);
     assert_eq!(all(&file, ReadLimits { max_ratio: 1, ..ReadLimits::default() }).unwrap().len(), 1);

@@ -445,7 +445,7 @@ fn what_graders_and_other_roles_used_is_not_the_agents() {
 }
 
 #[test]
-fn only_scores_before_the_last_are_noted_as_intermediate() {
+fn only_scores_that_are_marked_as_intermediate_are_noted() {
     let log = r#"{"version":2,"status":"success","eval":{"task":"t","model":"m"},"samples":[
         {"id":1,"epoch":1,"events":[{"event":"score","intermediate":true,"score":{"value":0.5}}]},
         {"id":2,"epoch":1,"events":[{"event":"score","score":{"value":0.5}}]}]}"#;

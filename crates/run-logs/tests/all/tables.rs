@@ -65,8 +65,8 @@ fn json_lines_of_steps_are_runs_and_what_is_not_finite_is_left_to_the_policy() {
 fn a_table_that_is_not_one_of_steps_is_refused_with_its_line_and_column() {
     type Case<'a> = (&'a [u8], Option<usize>, Option<&'a str>, &'a str);
     let cases: [Case<'_>; 18] = [
-        (b"id,conf,outcome\na,1,1\n", Some(1), Some("confidence"), "there are id, conf, outcome"),
-        (b"id,confidence,ok\na,1,1\n", Some(1), Some("outcome"), "there are id, confidence, ok"),
+        (b"id,conf,outcome\na,1,1\n", Some(1), Some("confidence"), "are id, conf, outcome"),
+        (b"id,confidence,ok\na,1,1\n", Some(1), Some("outcome"), "columns are id, confidence, ok"),
         (b"id,forecast,confidence,outcome\na,1,1,1\n", Some(1), Some("forecast"), "keep one"),
         (b"id,forecast,outcome,ID\na,1,1,b\n", Some(1), Some("id"), "two columns"),
         (b"id,forecast,outcome\na,85%,1\n", Some(2), Some("forecast"), "such as 0.85"),
@@ -409,7 +409,7 @@ fn a_column_of_tasks_with_another_name_is_said_with_the_names_that_are_read() {
     assert!(notes.iter().any(|it| it.contains(expected)), "{notes:?}");
     let error = joined("o.csv", &text.replace("id,", "name,")).unwrap_err().to_string();
     assert!(
-        error.contains("there are name, model, test_suite, outcome")
+        error.contains("the columns are name, model, test_suite, outcome")
             && error.contains("nor is there a column of tasks: task, task_id, "),
         "{error}"
     );
@@ -470,7 +470,7 @@ fn wrong_values_and_doubled_lines_of_outcomes_are_refused_with_their_line_and_fi
         ("id,outcome\na,yes\n", Some(2), Some("outcome"), "true, false, 1 or 0"),
         ("id,trial,outcome\na,-1,1\n", Some(2), Some("trial"), "-1"),
         ("id,outcome\n,1\n", Some(2), None, "missing field `id`"),
-        ("name,outcome\na,1\n", Some(1), Some("id"), "there are name, outcome"),
+        ("name,outcome\na,1\n", Some(1), Some("id"), "the columns are name, outcome"),
         ("id,mark\na,1\n", None, None, "the columns are id, mark"),
         ("id,outcome\na,\n", None, None, "no line has a value"),
         ("id,outcome,outcome\na,1,0\n", Some(1), Some("outcome"), "two columns"),

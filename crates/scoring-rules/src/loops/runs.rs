@@ -24,8 +24,8 @@ pub struct Runs<'a> {
 }
 
 impl<'a> Runs<'a> {
-    /// Creates a view of runs. The first run starts at `start`, and run i ends before `ends[i]`. Both are positions in
-    /// `forecasts`, which may contain other runs before and after these.
+    /// Creates a view of runs in the array `forecasts`, which may contain other runs before and after them. The first
+    /// run starts at position `start`, and run i ends before position `ends[i]`.
     ///
     /// # Errors
     ///

@@ -67,8 +67,9 @@ impl DecimalSum {
         }
     }
 
-    /// Returns the number of decimal places of the terms; `None` if it is above 15, or if the sum has more than 15
-    /// digits. In units of the last place, the difference between two sums with this many places is exact.
+    /// Returns the number of decimal places of the term that has the most. `None` if it is above 15, or if the sum has
+    /// more than 15 digits. The difference between two sums with the same number of places is exact in units of the
+    /// last place.
     #[doc(hidden)]
     #[must_use]
     #[inline]

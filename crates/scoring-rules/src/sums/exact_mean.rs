@@ -91,7 +91,7 @@ impl ExactMean {
         mean.finish()
     }
 
-    /// Adds one value of weight 1. After NaN, [`ExactMean::finish`] returns an error.
+    /// Adds one value of weight 1. If the value is NaN, [`ExactMean::finish`] returns an error.
     #[inline]
     pub fn update(&mut self, value: f64) {
         self.total.add(value);

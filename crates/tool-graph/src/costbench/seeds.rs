@@ -48,8 +48,8 @@ impl QuerySeed {
         PythonRandom::new(self.event(event)).choice(1..10_000)
     }
 
-    /// Returns the seed for the wording of a message after a reply: the text `"{seed}:{reply}:{what}"`, hashed as in
-    /// [`Self::new`]. `what` names the message, and replies are counted from 1.
+    /// Returns the seed that decides the wording of a message after a reply of the agent: the text
+    /// `"{seed}:{reply}:{what}"`, hashed as in [`Self::new`]. `what` names the message, and replies are counted from 1.
     #[must_use]
     pub fn message(self, reply: usize, what: &str) -> u64 {
         hash_seed(format!("{}:{reply}:{what}", self.0).as_bytes()).into()
@@ -57,8 +57,8 @@ impl QuerySeed {
 }
 
 impl Library {
-    /// Draws a range of lengths `l..=r` for each of `events` removals. Only the lower end takes effect: the removal
-    /// removes the composite tools with exactly `l` components.
+    /// Draws a range `l..=r` of numbers of components for each of `events` events that remove tools. Only the lower end
+    /// takes effect: composite tools with exactly `l` components are removed.
     ///
     /// With `n` steps in a task and `w = floor(n / 2)`, one stream seeded with the query's seed draws `l`
     /// from `2..=n - w` and then `r` from `l + w..=n`, until the range overlaps no earlier range. After

@@ -80,7 +80,7 @@ impl LeftOutCounts {
 
 impl Transcript {
     /// Returns the reason why this run is excluded from mean metrics if it is compared with `reference`; `None` if it
-    /// is counted. It is always excluded unless all events occurred in both runs; otherwise
+    /// is counted. It is always excluded unless all events occurred in both runs. If they did,
     /// [`EnvironmentRules::counted_runs`] of this run decides.
     ///
     /// [`EnvironmentRules::counted_runs`]: crate::EnvironmentRules::counted_runs

@@ -48,9 +48,9 @@ pub enum Event {
 }
 
 impl Event {
-    /// Returns whether the agent is informed of the event: of a ban by the failed call, of a preference change by the
-    /// user. The agent has to notice other events without help, including the ban of a tool that it is not calling at
-    /// the moment.
+    /// Returns whether the agent is informed of the event. The failed call informs it of a ban, and the user of a
+    /// preference change. The agent has to notice other events without help, including the ban of a tool that it is not
+    /// calling at the moment.
     #[must_use]
     pub const fn is_explicit(&self) -> bool {
         matches!(self, Self::BanTool | Self::PreferenceChange)

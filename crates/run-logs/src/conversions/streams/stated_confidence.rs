@@ -18,16 +18,16 @@ use crate::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ConfidenceReading {
-    /// One element `<confidence>…</confidence>`, or one JSON object as the whole reply with a field `confidence`, or a separate
-    /// line `Confidence: 85%` or `confidence = 0.85`, in any letter case and with or without Markdown's asterisks, or an argument
-    /// `confidence` of a tool call. The value is a decimal number from 0 to 1 or a percentage with a % sign, and nothing else. An
-    /// element that is not closed does not count.
+    /// One element `<confidence>…</confidence>`, or one JSON object as the whole reply with a field `confidence`, or a
+    /// separate line `Confidence: 85%` or `confidence = 0.85`, in any letter case and with or without Markdown's
+    /// asterisks, or an argument `confidence` of a tool call. The value is a decimal number from 0 to 1 or a percentage
+    /// with a % sign, and nothing else. An element that is not closed does not count.
     #[default]
     Strict,
-    /// The last element counts, in any letter case and even if it is not closed; a field may be in an object anywhere in the
-    /// text; and words may surround the number in the first 256 characters of the value. The number may have a decimal comma, be
-    /// a percentage with a % sign or the word, or a fraction such as `8/10`. Several different numbers are refused, and a number next
-    /// to a letter, such as `0.8x`, does not count.
+    /// The last element counts, in any letter case and even if it is not closed; a field may be in an object anywhere in
+    /// the text; and words may surround the number in the first 256 characters of the value. The number may have a
+    /// decimal comma, be a percentage with a % sign or the word, or a fraction such as `8/10`. Several different numbers
+    /// are refused, and a number next to a letter, such as `0.8x`, does not count.
     Lenient,
 }
 
@@ -97,9 +97,9 @@ impl ConfidenceField {
         }
     }
 
-    /// Sets a regular expression to search for, instead of elements, fields and lines. The value is its first group, or
-    /// the whole match without a group. The crate regex-lite defines the syntax; `(?i)` ignores letter case, and `(?m)`
-    /// lets `^` and `$` match at lines.
+    /// Sets a regular expression that finds the confidence in a reply, instead of the name of the field. The confidence
+    /// is its first group, or the whole match without a group. The crate regex-lite defines the syntax; `(?i)` ignores
+    /// letter case, and `(?m)` lets `^` and `$` match at lines.
     ///
     /// # Errors
     ///

@@ -31,7 +31,8 @@ from agent_scorecard.calibration import (
 )
 from agent_scorecard.censoring import StoppedRuns, ipcw_coverage, ipcw_weights, kaplan_meier, stop_class
 from agent_scorecard.costbench import CostBench, costbench_figures, costbench_queries
-from agent_scorecard.intervals import (
+from agent_scorecard.estimates import difference, mean, success_rate
+from agent_scorecard.interval_losses import (
     crps_ensemble,
     crps_quantiles,
     interval_loss,
@@ -66,10 +67,7 @@ from agent_scorecard.resampling import (
     bootstrap,
     bootstrap_auroc,
     bootstrap_mean,
-    difference,
-    mean,
     sign_flip_test,
-    success_rate,
 )
 from agent_scorecard.rules import (
     beta_score,

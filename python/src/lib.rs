@@ -7,7 +7,6 @@
 
 mod budgets;
 mod calibrators;
-mod calls;
 mod censored;
 mod choices;
 mod conversations;
@@ -15,10 +14,11 @@ mod costbench;
 mod entries;
 mod environments;
 mod errors;
+mod estimates;
 mod graphs;
 mod group_columns;
 mod interruptible;
-mod intervals;
+mod interval_losses;
 mod logs;
 mod number_arrays;
 mod outcome_columns;
@@ -33,6 +33,7 @@ mod rules;
 mod shared_budgets;
 mod stopping;
 mod streams;
+mod tool_calls;
 mod training;
 mod triage;
 
@@ -48,7 +49,6 @@ mod _native {
             BudgetEstimator, BudgetMonitor, BudgetSamples, RecordedRun, Rollouts, estimate_rollouts,
         },
         calibrators::{CalibrationMap, fit_calibrator},
-        calls::match_calls,
         censored::{StoppedRuns, ipcw_weights, kaplan_meier, stop_class},
         conversations::{BenchmarkRun, benchmark_figures, run_budget, run_confidence, run_triage},
         costbench::{
@@ -56,9 +56,10 @@ mod _native {
         },
         environments::{SokobanGame, WarehouseGame},
         errors::UndefinedError,
+        estimates::{cluster_auroc_difference, difference, mean},
         graphs::ToolGraph,
         group_columns::group_numbers,
-        intervals::{
+        interval_losses::{
             crps_ensemble, crps_quantiles, interval_loss, pinball_loss, weighted_interval_loss,
         },
         logs::read_logs,
@@ -70,14 +71,12 @@ mod _native {
             murphy, rank_metric, reliability,
         },
         reports::{Report, evaluate},
-        resampling::{
-            bootstrap_auroc, bootstrap_mean, bootstrap_of, cluster_auroc_difference, difference,
-            mean, pass_k, sign_flip_test,
-        },
+        resampling::{bootstrap_auroc, bootstrap_mean, bootstrap_of, sign_flip_test},
         rules::ScoringRule,
         shared_budgets::{Budget, CallCosts, Reservation},
         stopping::{early_stopping, stop_curve},
         streams::{OnlineTPS, Traces, TrajectoryScore, check_forecasts},
+        tool_calls::{match_calls, pass_k},
         training::{parse_answer, proper_reward, rule_reward, training_records},
         triage::{Pool, UnsolvableCounts, knapsack, triage_efficiency},
     };

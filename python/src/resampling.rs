@@ -1,19 +1,15 @@
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use scoring_rules::Level;
-use trajectory_metrics::{
-    Arm, Bootstrap, ClusterEstimate, Error, Ranking, Replicates, Seed, estimates,
-    tool_calls::{pass_at_k, pass_hat_k},
-};
+use trajectory_metrics::{Bootstrap, Error, Ranking, Replicates, Seed};
 
 use crate::{
-    choices::choice,
     errors::{Failure, UndefinedError, invalid},
     group_columns,
     interruptible::interruptible,
     number_arrays::{checked, floats, weights},
-    outcome_columns::{self, outcomes},
-    results::FigureParts,
+    outcome_columns::outcomes,
+    results::{FigureParts, figure},
 };
 
 type Values<'py> = Bound<'py, PyAny>;
@@ -33,10 +29,6 @@ fn parts(replicates: &Replicates, level: f64) -> Result<FigureParts, Error> {
     let why = found.err().map(|why| why.to_string());
     let (value, error) = (replicates.estimate(), replicates.standard_error());
     Ok((value, interval, error, why, replicates.undefined()))
-}
-
-fn figure(found: Result<FigureParts, Error>) -> PyResult<FigureParts> {
-    found.map_err(|error| Failure::from(error).into())
 }
 
 #[pyfunction]
@@ -123,87 +115,6 @@ fn statistic_of(py: Python<'_>, statistic: &Values<'_>, counts: &[u32]) -> PyRes
     statistic.call1((drawn.collect::<Vec<i64>>().into_pyarray(py),))?.extract()
 }
 
-/// The least and the largest value that there can be, each `None` without one.
-type Bounds = Option<(Option<f64>, Option<f64>)>;
-
-fn range_of(bounds: Bounds) -> [f64; 2] {
-    let (low, high) = bounds.unwrap_or_default();
-    [low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY)]
-}
-
-fn parts_of(figure: trajectory_metrics::Figure) -> FigureParts {
-    let ends = figure.interval.map(|it| (it.low(), it.high()));
-    (figure.value, ends.ok(), figure.standard_error, ends.err().map(|why| why.to_string()), 0)
-}
-
-#[pyfunction]
-pub(crate) fn mean(
-    py: Python<'_>,
-    values: &Values<'_>,
-    sample_weight: Option<&Values<'_>>,
-    groups: &Values<'_>,
-    bounds: Bounds,
-    level: f64,
-) -> PyResult<FigureParts> {
-    let values = floats("values", values)?;
-    let values = values.as_slice()?;
-    let weights = weights(sample_weight)?;
-    let weights = checked(&weights)?;
-    let groups = group_columns::groups(groups)?;
-    figure(py.detach(|| {
-        let level = Level::new(level)?;
-        estimates::mean(values, weights, &groups, range_of(bounds), level).map(parts_of)
-    }))
-}
-
-/// The mean of the second arm minus that of the first.
-#[pyfunction]
-pub(crate) fn difference(
-    py: Python<'_>,
-    values: &Values<'_>,
-    second: &Values<'_>,
-    groups: &Values<'_>,
-    bounds: Bounds,
-    level: f64,
-) -> PyResult<FigureParts> {
-    let values = floats("values", values)?;
-    let values = values.as_slice()?;
-    let arms = arms(second)?;
-    let groups = group_columns::groups(groups)?;
-    figure(py.detach(|| {
-        let level = Level::new(level)?;
-        let found = estimates::Difference::new(values, &arms, &groups, range_of(bounds))?;
-        Ok(parts_of(found.figure(level)))
-    }))
-}
-
-fn arms(second: &Values<'_>) -> PyResult<Vec<Arm>> {
-    Ok(outcome_columns::outcomes("second", second)?.into_iter().map(Arm::second_if).collect())
-}
-
-/// The AUROC of the second arm minus that of the first.
-#[pyfunction]
-pub(crate) fn cluster_auroc_difference(
-    py: Python<'_>,
-    y_true: &Values<'_>,
-    y_prob: &Values<'_>,
-    second: &Values<'_>,
-    groups: &Values<'_>,
-    level: f64,
-) -> PyResult<FigureParts> {
-    let values = floats("y_prob", y_prob)?;
-    let values = values.as_slice()?;
-    let outcomes = outcomes("y_true", y_true)?;
-    let arms = arms(second)?;
-    let groups = group_columns::groups(groups)?;
-    figure(py.detach(|| {
-        let level = Level::new(level)?;
-        let confidence = scoring_rules::Probability::from_slice(values)?;
-        let found = ClusterEstimate::auroc_difference(confidence, &outcomes, &arms, None, &groups)?;
-        Ok(parts_of(found.figure(level)))
-    }))
-}
-
 /// The mean, the p-value, and whether every assignment of signs was tried.
 #[pyfunction]
 pub(crate) fn sign_flip_test(
@@ -221,28 +132,4 @@ pub(crate) fn sign_flip_test(
     })?;
     let test = test.map_err(Failure::from)?;
     Ok((test.mean, test.p_value, test.exact))
-}
-
-type OfTrials = fn(u64, u64, u64) -> Result<f64, Error>;
-
-/// Pass@k or pass^k of each task, in the order of the tasks.
-#[pyfunction]
-pub(crate) fn pass_k(
-    name: &str,
-    y_true: &Values<'_>,
-    groups: &Values<'_>,
-    k: u64,
-) -> PyResult<Vec<f64>> {
-    let rate: OfTrials =
-        choice("rate", name, &[("at", pass_at_k as OfTrials), ("hat", pass_hat_k)])?;
-    let (outcomes, groups) = (outcomes("y_true", y_true)?, group_columns::groups(groups)?);
-    crate::number_arrays::same_length("groups", outcomes.len(), groups.len())?;
-    let mut tasks = std::collections::BTreeMap::<u64, [u64; 2]>::new();
-    for (task, &success) in groups.into_iter().zip(&outcomes) {
-        let [trials, successes] = tasks.entry(task).or_default();
-        *trials += 1;
-        *successes += u64::from(success);
-    }
-    let rates = tasks.values().map(|&[trials, successes]| rate(trials, successes, k));
-    Ok(rates.collect::<Result<_, _>>().map_err(Failure::from)?)
 }

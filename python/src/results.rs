@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 use trajectory_metrics::NoInterval;
 
-use crate::errors::invalid;
+use crate::errors::{Failure, invalid};
 
 /// A result of the Rust crates as dictionaries, lists, numbers and texts.
 pub(crate) fn to_python<'py>(
@@ -51,7 +51,14 @@ fn object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
 /// the number of resamples in which it does not exist.
 pub(crate) type FigureParts = (f64, Option<(f64, f64)>, Option<f64>, Option<String>, usize);
 
-fn parts(figure: &Figure) -> FigureParts {
+/// Returns the parts of a computed figure, or raises its error.
+pub(crate) fn figure(
+    found: Result<FigureParts, trajectory_metrics::Error>,
+) -> PyResult<FigureParts> {
+    found.map_err(|error| Failure::from(error).into())
+}
+
+pub(crate) fn parts(figure: &Figure) -> FigureParts {
     let Figure { value, interval, standard_error } = figure;
     let ends = interval.ok().map(|ends| (ends.low(), ends.high()));
     let why = interval.err().filter(|why| *why != NoInterval::NotRequested);

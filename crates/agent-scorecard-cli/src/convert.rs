@@ -39,7 +39,7 @@ pub(crate) struct Options {
     output: Option<Output>,
     #[command(flatten)]
     read: Streamed,
-    /// Convert only the runs of this model; required for traces, rollouts and problems if the log has several models
+    /// Convert only the runs of this model; required with --to traces, rollouts or problems if a log has several models
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// Format of the log; auto detects it from the content

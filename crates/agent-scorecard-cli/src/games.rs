@@ -283,8 +283,8 @@ pub(crate) struct Market {
     /// option, a target and budgets are drawn for each run after its end, so that half of the runs miss them
     #[arg(long, value_name = "USD", value_parser = options::cap)]
     target: Option<f64>,
-    /// Method for the random target and budgets of a run that should miss them: described (as in the paper's text) or
-    /// released (as in the paper's code)
+    /// Method that draws the target and budgets of a run that is meant to miss them: described (as in the paper's text)
+    /// or released (as in the paper's code)
     #[arg(long = "probe-method", default_value = "described", conflicts_with = "target", value_parser = options::one_of([("described", ProbeMethod::Described), ("released", ProbeMethod::Released)]))]
     probes: ProbeMethod,
 }
@@ -364,7 +364,7 @@ enum Which {
         #[command(flatten)]
         shown: Shown,
     },
-    /// Runs a warehouse by an order-up-to rule
+    /// Lets an order-up-to rule run a warehouse
     #[command(after_help = HELP)]
     Warehouse {
         #[command(flatten)]

@@ -42,7 +42,7 @@ pub(crate) struct Options {
     /// whose log states no cost
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
-    /// Show the formats of logs that are read, how to get their files, and what they cannot tell
+    /// Show the log formats that can be read, how to get such files, and which facts they lack
     #[arg(long, conflicts_with_all = ["files", "csv", "prices"])]
     formats: bool,
     /// For JSON Lines of another program, propose the fields to name with --field

@@ -47,8 +47,8 @@ pub(crate) struct Options {
     /// figures themselves
     #[arg(long)]
     change: bool,
-    /// How --change splits the runs into two halves: tasks keeps the runs of a task in one half; runs splits in the
-    /// order of the ids, as in the TPS paper, so that a task may have runs in both halves
+    /// How --change splits the runs into two halves. With tasks, the runs of a task are in one half. With runs, the
+    /// order of the ids decides, as in the TPS paper, so that a task may have runs in both halves
     #[arg(long, value_name = "WHAT", default_value = "tasks", requires = "change", value_parser = options::names::<Halves>())]
     halves: Halves,
     /// Kind of confidence that --change reads from logs

@@ -34,7 +34,7 @@ use crate::{
     },
 };
 
-/// Scores the choice of tasks attempted under a budget, from 0 (random plan) to 1 (best plan)
+/// Scores how well a plan chooses the tasks to attempt under a budget, from 0 (random plan) to 1 (best plan)
 #[derive(Debug, clap::Args)]
 #[command(after_help = [include_str!("help/triage.txt"), &rows(&METRICS)].concat())]
 pub(crate) struct Options {

@@ -101,7 +101,7 @@ fn weights_from_one_curve_say_so_and_groups_have_curves_of_their_own() {
     let sure = |runs: &[String]| runs.join("\n").replace("0.5,0.5", "0.9,0.9");
     let (path, groups) = (write("one_curve", &sure(&runs)), write("groups", &groups.join("\n")));
     let one = json(&[&path, "--resamples", "0"]);
-    assert_eq!(notes(&one, "ipcw: all runs share one curve of cut-offs"), 1);
+    assert_eq!(notes(&one, "ipcw: all runs share one censoring curve"), 1);
     let by_group = json(&[&path, "--resamples", "0", "--curve-groups", &groups]);
     assert_eq!(notes(&by_group, "ipcw: one censoring curve"), 0);
     let [easy, hard] = [0.9_f64.ln(), 0.1_f64.ln()];

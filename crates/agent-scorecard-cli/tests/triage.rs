@@ -53,7 +53,7 @@ fn what_is_undefined_is_null_and_a_note_says_why() {
     assert_eq!(number(at, "nothing_solvable_pools"), 1.0);
     noted(
         &report,
-        "regret_advisory, eta_enforced_informative, regret_enforced: undefined, because in every pool with a plan nothing is solvable",
+        "regret_advisory, eta_enforced_informative, regret_enforced: undefined, because in every pool with a plan no problem is solvable",
     );
 }
 
@@ -264,7 +264,7 @@ fn a_text_without_a_plan_leaves_nothing_to_score() {
     assert_eq!(["eta_advisory", "regret_enforced"].map(|key| value(at, key)), [&Value::Null; 2]);
     assert_eq!(at["plans"]["unparseable"], at["pools"]);
     noted(&report, "regret_enforced: undefined, because there is no pool with a plan");
-    let why = "no plan was found for pool 0: the text contains no JSON, at byte 19 of its text";
+    let why = "no plan was found for pool 0: the text contains no JSON, at byte 19 of the answer";
     noted(&report, why);
     let picture = in_folder("nothing.svg");
     let arguments = [path, "--planner", plan, "--plot", &picture];

@@ -138,17 +138,19 @@ pub fn report(columns: Vec<(String, Column)>, options: &Options) -> Report {
         main_pictures: vec!["fan"],
         ..Report::of_columns(columns.collect::<Vec<_>>())
     };
-    let what = report.resampled_units();
-    let sure = match options.resamples {
+    let tasks_or_runs = report.resampled_units();
+    let intervals = match options.resamples {
         0 => String::new(),
-        resamples => format!(", 95 % intervals from {resamples} resamples of whole {what}"),
+        resamples => {
+            format!(", 95 % intervals from {resamples} resamples of whole {tasks_or_runs}")
+        }
     };
     let resources = options.resources.iter();
     let resources = resources.map(String::as_str).collect::<Vec<_>>().join(", ");
     let cap = options.cap.map_or("no cap".to_owned(), |cap| format!("cap {cap}"));
-    let (by, claim) = (options.by.name(), options.coverage.get());
+    let (estimator, coverage) = (options.by.name(), options.coverage.get());
     report.lead = format!(
-        "{resources} estimated by {by}, {cap}, nominal coverage of the intervals {claim}{sure}"
+        "{resources} estimated by {estimator}, {cap}, nominal coverage of the intervals {coverage}{intervals}"
     );
     report
 }
@@ -232,11 +234,11 @@ fn conclusion(block: &Block, options: &Options) -> Vec<String> {
             None => "",
         };
         clauses.push(format!(
-            "the intervals should contain the remaining cost ({resource}) in {claim} % of cases, and contain it in {found} of {intervals}{verdict}",
+            "the intervals should contain the remaining cost ({resource}) in {nominal} % of cases, and contain it in {observed} of {cases}{verdict}",
             resource = options.resource().replace('_', " "),
-            claim = percent_value(claim),
-            found = percent(&coverage),
-            intervals = counted(block.count(key::n_intervals), "case"),
+            nominal = percent_value(claim),
+            observed = percent(&coverage),
+            cases = counted(block.count(key::n_intervals), "case"),
         ));
     }
     clauses.extend(stopping(block));
@@ -264,7 +266,7 @@ pub(crate) fn stopping(block: &Block) -> Option<String> {
             },
         );
         return Some(format!(
-            "if each run stopped at its first \"impossible\", {stopped} of {failed_runs} and {lost} of {feasible_runs} that can succeed would end early{saved}",
+            "if each run stopped at its first answer \"impossible\", {stopped} of {failed_runs} and {lost} of {feasible_runs} that can succeed would end early{saved}",
             failed_runs = counted(failed, "failed run"),
             feasible_runs = counted(feasible, "run"),
         ));

@@ -92,10 +92,10 @@ fn conclusion(log: &Block, n: u64) -> Option<String> {
     let [raw, calibrated, change] = [RAW, CALIBRATED, CHANGE].map(|key| log.number(key));
     let runs = counted(n, "complete run");
     let from_to = format!("from {} to {}", shown(raw?), shown(calibrated?));
-    let verb = if change? > 0.0 { "raises" } else { "lowers" };
+    let raises_or_lowers = if change? > 0.0 { "raises" } else { "lowers" };
     let Some(ratio) = log.number(key::change_in_standard_errors) else {
         return Some(format!(
-            "over {runs}, calibration {verb} the log score {from_to}; without a standard error, it is not known whether this is noise"
+            "over {runs}, calibration {raises_or_lowers} the log score {from_to}; without a standard error, it is not known whether this is noise"
         ));
     };
     let verdict = match ratio {
@@ -104,7 +104,7 @@ fn conclusion(log: &Block, n: u64) -> Option<String> {
         _ => "this may be noise",
     };
     Some(format!(
-        "over {runs}, calibration {verb} the log score {from_to}, by {change:.1} standard errors: {verdict}",
+        "over {runs}, calibration {raises_or_lowers} the log score {from_to}, by {change:.1} standard errors: {verdict}",
         change = ratio.abs(),
     ))
 }
@@ -140,7 +140,7 @@ pub fn compare(runs: &TraceRuns, options: &CalibrationOptions) -> Result<Block, 
         Folds::clustered(raw.outcomes(), &tasks, 2)?
     } else {
         if is_repeated {
-            let what = "runs of one task may be in different halves, so a task may be calibrated by a fit to other runs of the same task";
+            let what = "runs of one task may be in different halves, so a run may be calibrated by a map that was fitted to other runs of its task";
             notes.push(format!("calibration: {what}"));
         }
         let ids: Vec<&str> = names.iter().map(|(id, _)| id).collect();

@@ -20,8 +20,8 @@ crate::options::named! {
 }
 
 /// Returns a note if the number of clusters, from 2 to 19, gives only rough intervals.
-pub(crate) fn few_clusters(clusters: usize, what: &str) -> Option<String> {
-    (2..ENOUGH_CLUSTERS)
-        .contains(&clusters)
-        .then(|| format!("only {clusters} {what}: intervals from so few clusters are rough"))
+pub(crate) fn few_clusters(clusters: usize, tasks_or_runs: &str) -> Option<String> {
+    (2..ENOUGH_CLUSTERS).contains(&clusters).then(|| {
+        format!("only {clusters} {tasks_or_runs}: intervals from so few clusters are rough")
+    })
 }

@@ -72,7 +72,7 @@ use crate::{
 /// assert_eq!(
 ///     report.conclusion[0],
 ///     "alpha succeeded in 90 % of 60 runs [73, 98], beta in 67 % of 60 runs [48, 81]. \
-///      On the 30 tasks that both have, alpha is better by 23.3 points [0.3, 44.4], beyond noise."
+///      On the 30 tasks that both agents have, alpha is better by 23.3 points [0.3, 44.4], beyond noise."
 /// );
 /// # Ok::<(), agent_scorecard::Error>(())
 /// ```

@@ -335,8 +335,8 @@ impl World {
             Blocking::Kind(_) => MOST_EVENTS,
         };
         let problem = match blocking {
-            _ if blocks == 0 => "give 1 or more, or no event".to_owned(),
-            Blocking::None => "there is nothing to repeat; name a kind of event".to_owned(),
+            _ if blocks == 0 => "give 1 or more, or no kind of event".to_owned(),
+            Blocking::None => "there are no events to repeat; name a kind of event".to_owned(),
             kind => format!(
                 "{blocks} events are too many; give at most {most} of {kind} at refinement level {level}",
                 kind = kind.name(),

@@ -68,9 +68,7 @@ use censoring::{
 };
 use run_logs::TraceFile;
 use scoring_rules::ExactMean;
-use trajectory_metrics::{
-    Figure, Interval, LogScore, Metric, TpsFamily, Undefined, WeightSchedule,
-};
+use trajectory_metrics::{Figure, Interval, LogScore, Metric, Undefined, WeightSchedule};
 
 use crate::{
     cut_off::{
@@ -174,7 +172,7 @@ const fn is_complete(run: &RunScore) -> bool {
 fn mean(values: impl Iterator<Item = f64>) -> Result<f64, Undefined> {
     let mut mean = ExactMean::default();
     values.for_each(|value| mean.update(value));
-    mean.finish().map_err(|_| Undefined::new("there is no run of this kind"))
+    mean.finish().map_err(|_| Undefined::new("no run counts in this mean"))
 }
 
 /// Scores each stream of forecasts with every treatment of cut-off runs. If all streams contain the same runs in the
@@ -186,7 +184,7 @@ fn mean(values: impl Iterator<Item = f64>) -> Result<f64, Undefined> {
 /// probabilities or continuations of an id that names different runs, and for a stream of model features that lacks a run
 /// or repeats a scored stream; an error of censoring for settings out of range and for calibration of too few runs.
 pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report, Error> {
-    let tps = Tps::new(LogScore::clipped(TpsFamily::CLIP)?, options.schedule.clone());
+    let tps = Tps::new(LogScore::clipped(LogScore::CLIP)?, options.schedule.clone());
     let samples = streams.iter().map(|stream| Sample::new(stream, options));
     let samples: Vec<Sample<'_>> = samples.collect::<Result<_, _>>()?;
     let is_one_set = samples.iter().all(|sample| sample.has_runs_of(&samples[0]));
@@ -276,7 +274,7 @@ pub fn cut_off(streams: &[TraceFile], options: &CutOffOptions) -> Result<Report,
             "assumption of the other estimates: {assumption}; no data can test this assumption, so see sensitivity and bounds",
             assumption = options.assumption,
         ),
-        "a run that was cut off is scored on its steps before the stop, with the weights of its whole horizon; ipcw estimates the score of whole runs instead, so the two need not agree"
+        "a run that was cut off is scored on its steps before the stop, with the weights of its whole horizon; ipcw estimates the score of whole runs instead, so the two scores need not agree"
             .to_owned(),
     ]);
     report.together.say(Position::Note, notes);
@@ -335,9 +333,9 @@ fn column(
         && weights.coverage() < 1.0 - 1e-9
     {
         let uniform = "; all complete runs have the same weight, so ipcw corrects nothing and equals complete_only";
-        let gone = match options.curve_groups.is_some() {
+        let reason = match options.curve_groups.is_some() {
             true => {
-                "in some group, every run that went on after the last complete run had ended was cut off"
+                "in some group, every run that is longer than the longest complete run was cut off"
                     .to_owned()
             }
             false => {
@@ -348,24 +346,24 @@ fn column(
             }
         };
         notes.push(format!(
-            "ipcw: {gone}, so the estimate represents only the {percent:.1} % of runs whose end could be observed{uniform}",
+            "ipcw: {reason}, so the estimate represents only the {percent:.1} % of runs whose end could be observed{uniform}",
             percent = 100.0 * weights.coverage(),
             uniform = if weights.are_uniform() { uniform } else { "" },
         ));
     }
     if options.curve_groups.is_none() && sample.audit.count(StopClass::Censored) > 0 {
         notes.push(
-            "ipcw: all runs share one curve of cut-offs. If hard runs are cut off more often, the \
+            "ipcw: all runs share one censoring curve. If hard runs are cut off more often, the \
              result is biased even if coverage is high; with --curve-groups, each group of runs \
              has its own curve"
                 .to_owned(),
         );
     }
     if sample.len() == 0 {
-        let n = counted(sample.audit.count(StopClass::Excluded), "run");
+        let runs = counted(sample.audit.count(StopClass::Excluded), "run");
         block.say(
             Position::Conclusion,
-            [format!("of {n}, none has an outcome and none was cut off by a budget: {ADD}")],
+            [format!("of {runs}, none has an outcome and none was cut off by a budget: {ADD}")],
         );
         notes.push("bounds: undefined, because there is no run to score".to_owned());
         block.fields.extend([key::bounds, "report"].map(|key| Field::json(key, ())));
@@ -400,10 +398,9 @@ fn conclusion(block: &Block, of_rules: &Block, schedule: &WeightSchedule) -> Vec
     let found = row.and_then(|row| row.figure(EXACT_MINUS_SIMPLE).ok());
     let range =
         block.inner(key::bounds).and_then(|ends| Some([ends.number(LOW)?, ends.number(HIGH)?]));
-    let what = "counting cut-off runs as failures";
     let clause = match (found, range) {
         (Some(found), _) => {
-            let verb = if found.value > 0.0 { "lowers" } else { "raises" };
+            let lowers_or_raises = if found.value > 0.0 { "lowers" } else { "raises" };
             let noise = match side_of(&found, 0.0) {
                 Some(Ordering::Equal) => ", which may be noise",
                 Some(_) => "",
@@ -411,11 +408,11 @@ fn conclusion(block: &Block, of_rules: &Block, schedule: &WeightSchedule) -> Vec
             };
             let size = size_with_ends(&found);
             Some(format!(
-                "{what} {verb} the log score by {size}, compared with scoring them at their chances of success{noise}"
+                "counting cut-off runs as failures {lowers_or_raises} the log score by {size}, compared with scoring them at their chances of success{noise}"
             ))
         }
         (None, Some([low, high])) => Some(format!(
-            "the chances of success of the runs that were cut off are not known: the log score lies between {low} and {high}, whatever they are",
+            "the chances of success of the runs that were cut off are not known: the log score lies between {low} and {high}, whatever these chances are",
             low = shown(low),
             high = shown(high),
         )),
@@ -464,7 +461,9 @@ fn pair(
     let width = width.flatten();
     if width.is_none() {
         let why = match difference.keeps_sign() {
-            true => "none, because the same stream is ahead whatever the chances of success are",
+            true => {
+                "there is none, because the same stream is ahead whatever the chances of success are"
+            }
             false => "undefined, because the chances of success are not known",
         };
         notes.push(format!("largest_width: {streams}: {why}"));

@@ -104,7 +104,10 @@ pub fn logs(logs: impl Into<Vec<LoggedColumn>>) -> Report {
     for run in &all {
         let null = run.scores.iter().filter(|(_, value)| matches!(value, Score::Null));
         notes.extend(null.map(|(name, _)| {
-            format!("run {run}: score {name} is null, because it was not scored", run = run.id)
+            format!(
+                "run {run}: score {name} is null, because the scorer did not score the run",
+                run = run.id
+            )
         }));
     }
     let endings = all.iter().map(|run| match (&run.stop, run.outcome) {
@@ -208,7 +211,7 @@ pub fn suggested(file: &str, proposed: &[SuggestedField]) -> Report {
     let conclusion = match proposed {
         [] => {
             format!(
-                "No field of {file} has the usual name of a fact; name the fields with --field FACT=PATH."
+                "No field of {file} has a usual name, such as outcome or task; name the fields with --field FACT=PATH."
             )
         }
         _ => format!("Try: agent-scorecard logs {}{best}", quoted(file)),
@@ -312,7 +315,7 @@ fn conclusion(runs: &[&LoggedRun], counts: &Block) -> Vec<String> {
             runs.iter().flat_map(|run| run.scores.keys()).map(String::as_str).collect();
         let choose = match Vec::from_iter(scorers).as_slice() {
             scorers @ [first, _, ..] => format!(
-                "say which scorer gives it, such as --scorer {first} (scorers: {all}), or ",
+                "say which scorer gives the outcome, such as --scorer {first} (scorers: {all}), or ",
                 all = scorers.join(", "),
             ),
             _ => String::new(),

@@ -50,7 +50,7 @@ pub const METRICS: [Metric<PathTally>; 8] = metrics! { PathTally;
     "aed", "edit distance", Lower, in [0.0, f64::INFINITY],
         "Mean edit distance between the calls and the expected ones.", |runs| mean(&runs.means[6]);
     "invalid_tool_use_ratio", "invalid tool use", Lower, in [0.0, 1.0],
-        "Share of failed calls, among the calls of all runs that record whether they failed.",
+        "Share of failed calls, among all calls with a record of whether they failed.",
         |runs| match runs.taken.is_empty() {
             true => Err(Undefined::new("no call has a record of whether it failed")),
             false => invalid_tool_use_ratio(&runs.taken).map_err(undefined),
@@ -58,7 +58,7 @@ pub const METRICS: [Metric<PathTally>; 8] = metrics! { PathTally;
 };
 
 fn mean(mean: &ExactMean) -> Result<f64, Undefined> {
-    mean.finish().map_err(|_| Undefined::new("no run defines this figure"))
+    mean.finish().map_err(|_| Undefined::new("no run has a value"))
 }
 
 fn undefined(error: Error) -> Undefined {
@@ -353,7 +353,7 @@ impl PathTally {
         ) {
             let of_tasks = counted(self.tasks.len(), "task");
             clauses.push(format!(
-                "of {runs} of {of_tasks}, {exact} make exactly the expected calls and {any} make all of them in any order",
+                "of {runs} of {of_tasks}, {exact} make exactly the expected calls in the same order, and {any} make all of them in any order, possibly with other calls",
                 runs = counted(self.n, "run"),
             ));
         }
@@ -417,7 +417,7 @@ impl PathTally {
             notes.push("pass_hat_k: runs of different models or domains share a task and count as its trials; compare one model and domain at a time".to_owned());
         }
         if most > MOST_K {
-            notes.push(format!("pass_hat_k: shown up to k = {MOST_K} of {most}"));
+            notes.push(format!("pass_hat_k: shown up to k = {MOST_K}, not up to {most}"));
         }
         let mut by_k = BTreeMap::new();
         for k in 1..=most.min(MOST_K) {

@@ -2,20 +2,20 @@
 
 pub(crate) mod block;
 mod condition;
-mod drawings;
-#[cfg(feature = "pictures")]
-mod drawn;
 mod figures;
 pub(crate) mod key;
 mod names;
 pub(crate) mod picture;
 pub(crate) mod sentence;
+mod shared_pictures;
+#[cfg(feature = "pictures")]
+mod svg;
 pub(crate) mod tables;
 
 pub use block::{Block, Column, Field, MadeRows, Position, ROWS, Report, Value};
 pub use condition::Condition;
-pub use drawings::{Drawing, Drawings};
 pub use figures::PlacedFigure;
 pub use names::{log_name, shortened};
 pub use picture::{Axis, BAR_WIDTH, Mark, Picture, Pictures, Series, thinned};
+pub use shared_pictures::{Drawing, Drawings};
 pub use tables::{Cell, Heading, Part, Place, Row, Table, shown};

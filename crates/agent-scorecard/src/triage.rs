@@ -360,7 +360,10 @@ fn planned_efficiency(alphas: &[Block], planner: &str) -> Picture {
     let curves = REGIMES.into_iter().zip(names);
     let curves = curves.map(|((_, key), name)| (name.to_owned(), by_alpha(alphas, key)));
     let picture = efficiency_picture(curves, planner);
-    let note = format!("{} Pools in which every order earns the same are left out.", picture.note);
+    let note = format!(
+        "{note} Pools in which every order of attempts earns the same are left out.",
+        note = picture.note,
+    );
     Picture { note, ..picture }
 }
 

@@ -1,6 +1,6 @@
 //! Stop reasons and their classes.
 
 pub(crate) mod exclusion;
-mod from_word;
 pub(crate) mod stop_class;
 pub(crate) mod stop_reason;
+mod word_lookup;

@@ -4,6 +4,7 @@ use datafusion_common::Result;
 use datafusion_expr::registry::FunctionRegistry;
 
 mod aggregate;
+mod argument_kinds;
 mod arguments;
 mod scalar;
 mod specification;

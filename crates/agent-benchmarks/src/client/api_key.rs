@@ -19,7 +19,7 @@ pub struct ApiKey(String);
 const HIDDEN: &str = "[key]";
 
 impl ApiKey {
-    /// Creates a key from a text, without white space at its ends, such as the line feed of a file.
+    /// Creates a key. White space at the ends of the text is removed, such as the line feed at the end of a file.
     #[must_use]
     pub fn new(key: impl AsRef<str>) -> Self {
         Self(key.as_ref().trim().to_owned())

@@ -27,7 +27,7 @@ pub(crate) struct Forms {
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
     /// Exit with code 1 if a value of the JSON output meets this condition, such as 'tps_log < -0.6'. With several
-    /// columns, put files and the name of the column, or its number from 0, before the key: 'files.1.tps_log < -0.6'.
+    /// columns, begin the key with files and the name of the column, or its number from 0: 'files.1.tps_log < -0.6'.
     /// difference.KEY is the second column minus the first, such as 'difference.tps_log.ci_high < 0', and
     /// differences.NAME.KEY is column NAME minus the first. May be given several times
     #[arg(long, value_name = "CONDITION")]

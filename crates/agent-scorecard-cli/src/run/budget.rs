@@ -35,8 +35,8 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = include_str!("../help/run_budget.txt"))]
 pub(crate) struct Options {
-    /// Log, folder of logs, or file of rollouts with texts, such as `play` and `run` write. With --dialogues, a file of
-    /// BAGEN's released runs
+    /// Log, folder of logs, or file of rollouts with the texts of their turns, such as `play` and `run` write. With
+    /// --dialogues, a file of BAGEN's released runs
     #[arg(value_name = "FILE")]
     file: PathBuf,
     #[command(flatten)]
@@ -65,7 +65,7 @@ pub(crate) struct Options {
     /// Benchmark whose published prompts are sent (default: the benchmark of --dialogues)
     #[arg(long, value_name = "TASK", value_parser = tasks())]
     task: Option<Task>,
-    /// Limit that our own prompt states for the model's thoughts, in tokens; 0 asks for the answer only
+    /// Limit in tokens that our own prompt sets for the model's thoughts; 0 asks for the answer only
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = options::whole::<u32>(0, 100_000))]
     think_tokens: u32,
     /// Ask for a single number instead of an interval

@@ -47,7 +47,7 @@ pub(crate) struct Common {
     /// JSON object whose fields are added to the body of each request, such as '{"top_k": 20}'
     #[arg(long, value_name = "JSON", value_parser = extra_body)]
     extra_body: Option<BTreeMap<String, Value>>,
-    /// Stop after N consecutive replies that cannot be used, and show the last one; 0 never stops
+    /// Stop after N consecutive replies that cannot be used, and show the last one; 0 sets no limit
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub(crate) unreadable_limit: usize,
     /// Number of concurrent conversations
@@ -56,7 +56,7 @@ pub(crate) struct Common {
     /// Maximum time to wait for a reply, in seconds
     #[arg(long, value_name = "S", default_value_t = 300, value_parser = options::whole::<u64>(1, 31_536_000))]
     timeout: u64,
-    /// Stop when N tokens are used. Tokens of earlier calls on the same folder count too
+    /// Stop when N tokens are used. Tokens of earlier commands with the same --out folder count too
     #[arg(long, value_name = "N")]
     token_cap: Option<u64>,
     /// What to do about a reply without a token count if --token-cap or --cost-cap is set: stop the command (stop), or

@@ -53,9 +53,9 @@ pub(crate) struct Options {
     /// at least 5 of its continuations have an outcome
     #[arg(long = "continue", value_name = "M", value_parser = options::whole::<usize>(2, 1_000))]
     branches: Option<usize>,
-    /// Steps from which --continue also continues every run: all, numbers such as 0,2 (0 is the beginning), or stops
-    /// for none. The counts are written to steps.jsonl in the folder. With all, the report also has rows for agreement,
-    /// semantic entropy and propagated uncertainty
+    /// Steps from which --continue continues every run, besides the stops: all, or numbers such as 0,2 (0 is the
+    /// beginning); the default, stops, adds no step. The numbers of successes and failures are written to steps.jsonl
+    /// in the folder. With all, the report also has rows for agreement, semantic entropy and propagated uncertainty
     #[arg(long, value_name = "STEPS", default_value = "stops", requires = "branches", value_parser = at)]
     // With its path it is one value for clap.
     at: std::vec::Vec<RangeInclusive<usize>>,
@@ -63,7 +63,7 @@ pub(crate) struct Options {
     /// that means true is scored as a further confidence
     #[arg(long)]
     p_true: bool,
-    /// Maximum number of steps that a continuation adds to a cut-off run (default: --steps)
+    /// Maximum number of steps that a continuation adds to a cut-off run (default: the value of --steps)
     #[arg(long, value_name = "N", requires = "branches", value_parser = options::whole::<usize>(1, 1_000))]
     more_steps: Option<usize>,
 }

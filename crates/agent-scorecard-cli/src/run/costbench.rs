@@ -44,7 +44,7 @@ pub(crate) struct Options {
     /// Number of test queries to use, from 1 to 381. They are spread evenly over the tasks
     #[arg(long, value_name = "N", default_value_t = 381, value_parser = options::whole::<usize>(1, 381))]
     queries: usize,
-    /// Seed of costs and events, and without --published also of the wishes in the requests
+    /// Seed of costs and events and, without --published, of the wishes in the requests
     #[arg(long, value_name = "S", default_value_t = 42, value_parser = options::seed)]
     global_seed: u64,
     /// Standard deviation of the noise in the costs of composite tools

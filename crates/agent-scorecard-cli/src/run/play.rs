@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// An environment of the budget paper, which the model plays
+/// The model plays an environment of the BAGEN paper
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options<G: Game> {
     #[command(flatten)]

@@ -67,8 +67,8 @@ pub(crate) struct Options {
     /// With --live, tell the model how many tokens the plan allocates to a problem
     #[arg(long, requires = "live")]
     announce: bool,
-    /// Let the model solve, a second time, the problems that it planned at alpha = 1. It is told the allocations, which
-    /// do not limit the attempts
+    /// Let the model solve the problems in its plans at alpha = 1 a second time. It is told the allocations, which do
+    /// not limit the attempts
     #[arg(long)]
     re_solve: bool,
     /// File of unsolvable questions. They replace a share of the questions in each pool

@@ -118,7 +118,7 @@ budget /dev/zero | /dev/zero | is a pipe, a socket or a device; give a regular f
 triage /dev/zero | /dev/zero | is a pipe, a socket or a device; give a regular file
 traces prose.jsonl | prose.jsonl:1: | give one object per line
 traces two.jsonl | two.jsonl:2: | goes on after the end of its JSON value
-traces taskless.jsonl --cluster-by task-only | taskless.jsonl:1: field task: missing | --cluster-by task-only needs one
+traces taskless.jsonl --cluster-by task-only | taskless.jsonl:1: field task: missing | --cluster-by task-only needs a task
 traces taskless.jsonl --calibrate platt | taskless.jsonl: | no model can be fitted to the runs outside fold 0
 traces --change taskless.jsonl | taskless.jsonl: runs cannot be cross-fitted | --halves runs
 traces --change one.jsonl | one.jsonl: runs cannot be cross-fitted | --halves runs

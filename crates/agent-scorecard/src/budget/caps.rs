@@ -299,7 +299,8 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
     let resource = handle(&mut all, options.resource.as_str())?;
     let money = all.resource(MONEY).ok().filter(|_| options.resource.as_str() != MONEY);
     let mut notes = vec![ASSUMPTION.to_owned()];
-    let Clusters { clusters, n: n_tasks, what } = clusters(&all, options.cluster_by, &mut notes);
+    let Clusters { clusters, n: n_tasks, what: tasks_or_runs } =
+        clusters(&all, options.cluster_by, &mut notes);
     let needs = all.iter().zip(clusters).map(|(run, task)| Need::new(&run, resource, money, task));
     let needs: Vec<Need> = needs.collect::<Result<_, _>>()?;
     drop(all);
@@ -345,7 +346,7 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
         let needed =
             LOWEST.map(|(percent, _)| format!("{} for {percent} %", tasks_needed(percent)));
         notes.push(format!(
-            "caps: the interval of a lowest cap needs a minimum number of {what} with a success: {needed}",
+            "caps: the interval of a lowest cap needs a minimum number of {tasks_or_runs} with a success: {needed}",
             needed = needed.join(", "),
         ));
     }
@@ -358,7 +359,7 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
         of_unknown(key::n_left_out, "runs", left_out),
         of_unknown(LEFT_OUT[0], "successes", count(|need| !need.is_known && need.success)),
         of_unknown(LEFT_OUT[1], "failures", count(|need| !need.is_known && need.is_failure())),
-        Field::shown("n_clusters", format!("{what} that intervals are based on"), n_tasks),
+        Field::shown("n_clusters", format!("{tasks_or_runs} that intervals are based on"), n_tasks),
         Field::shown("n_successes", "successes", count(|need| need.is_known && need.success)),
         Field::shown("n_failures", "failures", count(|need| need.is_known && need.is_failure())),
         Field::shown("n_cut_off", "failed runs that a limit ended", cut_off),
@@ -374,8 +375,8 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
 }
 
 /// Returns a number of runs of unknown spending, which tables show unless it is 0.
-fn of_unknown(key: &'static str, what: &str, n: usize) -> Field {
-    Field::shown_if(key, format!("{what} whose spending is not known"), n, n > 0)
+fn of_unknown(key: &'static str, runs: &str, n: usize) -> Field {
+    Field::shown_if(key, format!("{runs} whose spending is not known"), n, n > 0)
 }
 
 fn row(needs: &[Need], successes: &Successes, unit: &str, cap: f64) -> Block {

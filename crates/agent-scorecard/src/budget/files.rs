@@ -92,8 +92,8 @@ impl RunFile {
                 if let Some(part) = parts().find(|part| !is_given(part)) {
                     let known: Vec<&str> = run.turns.names(turn).collect();
                     let problem = format!(
-                        "missing; give null for an unknown cost; this turn has {found}",
-                        found = if known.is_empty() {
+                        "missing; give null for an unknown cost; this turn states {resources}",
+                        resources = if known.is_empty() {
                             "no resource".to_owned()
                         } else {
                             known.join(", ")
@@ -241,11 +241,8 @@ pub fn read_answers(
         };
         if turn >= turns {
             let given = match turns {
-                1 => "1 turn; give an estimate after 0 turns only".to_owned(),
-                _ => format!(
-                    "{turns} turns; give estimates after 0 to {last} turns",
-                    last = turns - 1,
-                ),
+                1 => "1 turn, so turn must be 0".to_owned(),
+                _ => format!("{turns} turns, so turn must be from 0 to {last}", last = turns - 1),
             };
             return Err(wrong("turn", format!("is {turn}; the run has {given}")));
         }

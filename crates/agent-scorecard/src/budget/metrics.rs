@@ -106,44 +106,44 @@ pub const METRICS: [Metric<Known>; 38] = metrics! { Known;
         "Proper loss of the intervals at feasible prefixes and of their midpoints, which are read as medians.",
         |it| of_intervals(it, |scores| scores.weighted_interval_loss);
     "linear_reference_reduction", "error reduction against linear extrapolation", Higher,
-        "Share by which the error of midpoints is smaller than the error of a linear extrapolation with the true number of turns.",
+        "Relative reduction of the error of midpoints, compared with a linear extrapolation that knows the number of turns.",
         |it| {
             let linear = it.all()?.linear.and_then(|linear| linear.relative_reduction);
             defined(linear, "no feasible prefix has an interval, or the linear extrapolation makes no error")
         };
-    "saved_token_share", "share of failed runs' spending that would be saved", Higher, in [0.0, 1.0],
-        "Share of failed runs' spending that came after their first \"impossible\".",
+    "saved_token_share", "share of failed runs' spending saved by stopping", Higher, in [0.0, 1.0],
+        "Share of failed runs' spending that came after their first answer \"impossible\".",
         |it| {
             it.check_use()?;
             defined(it.stops.saved_share().ok(), "runs that failed spent nothing")
         }, .bar("saved");
     "detected_share", "failed runs predicted impossible", Higher, in [0.0, 1.0],
-        "Share of failed runs with an \"impossible\" at any prefix.",
+        "Share of failed runs with an answer \"impossible\" at any prefix.",
         |it| it.detection().map(|delay| delay.detected as f64 / delay.failed as f64), .bar("detected");
-    "detection_turn_share", "share of a failed run's turns before the first \"impossible\"", Lower, in [0.0, 1.0],
-        "Mean share of a failed run's turns before its first \"impossible\"; 1 for a run without an \"impossible\".",
+    "detection_turn_share", "share of a failed run's turns before the first answer \"impossible\"", Lower, in [0.0, 1.0],
+        "Mean share of a failed run's turns before its first answer \"impossible\"; 1 for a run without such an answer.",
         |it| Ok(it.detection()?.mean_turn_share);
-    "detection_spent_share", "share of a failed run's spending before the first \"impossible\"", Lower, in [0.0, 1.0],
-        "Mean share of a failed run's spending before its first \"impossible\"; 1 for a run without an \"impossible\".",
+    "detection_spent_share", "share of a failed run's spending before the first answer \"impossible\"", Lower, in [0.0, 1.0],
+        "Mean share of a failed run's spending before its first answer \"impossible\"; 1 for a run without such an answer.",
         |it| {
             it.check_use()?;
             Ok(it.detection()?.mean_spent_share)
         };
-    "success_lost", "feasible runs that would be lost", Lower, in [0.0, 1.0],
-        "Share of feasible runs with an \"impossible\" at any prefix.",
+    "success_lost", "share of feasible runs lost by stopping", Lower, in [0.0, 1.0],
+        "Share of feasible runs with an answer \"impossible\" at any prefix.",
         |it| defined(it.stops.success_lost().ok(), "there is no feasible run"), .bar("lost");
-    "success_rate_lost", "feasible runs that would be lost, as a share of all runs", Lower, in [0.0, 1.0],
-        "Number of feasible runs with an \"impossible\" at any prefix, divided by the number of all runs.",
+    "success_rate_lost", "feasible runs lost by stopping, as a share of all runs", Lower, in [0.0, 1.0],
+        "Number of feasible runs with an answer \"impossible\" at any prefix, divided by the number of all runs.",
         |it| defined(it.stops.success_rate_lost().ok(), "there is no run");
     "false_abort_rate", "feasible prefixes predicted impossible", Lower, in [0.0, 1.0],
         "Share of feasible prefixes with the answer \"impossible\".",
         |it| defined(it.stops.false_abort_rate().ok(), NO_FEASIBLE), .bar("stopped");
     "format_rate", "readable answers", Higher, in [0.0, 1.0],
         "Share of prefixes with a readable answer.", |it| Ok(it.feasibility()?.format_rate);
-    "optimistic_of_all", "intervals of all runs below the remaining cost", Lower, in [0.0, 1.0],
+    "optimistic_of_all", "share of all intervals that end below the remaining cost", Lower, in [0.0, 1.0],
         "Share of the intervals of all runs, failed ones included, that end below the remaining cost.",
         |it| Ok(it.diagnostics()?.optimistic_share);
-    "conservative_of_all", "intervals of all runs above the remaining cost", Lower, in [0.0, 1.0],
+    "conservative_of_all", "share of all intervals that begin above the remaining cost", Lower, in [0.0, 1.0],
         "Share of the intervals of all runs, failed ones included, that begin above the remaining cost.",
         |it| Ok(it.diagnostics()?.conservative_share);
     "mean_width_over_cap", "mean width / cap", Lower, in [0.0, f64::INFINITY],
@@ -162,14 +162,14 @@ pub const METRICS: [Metric<Known>; 38] = metrics! { Known;
         "Mean F1 of both classes if every interval counts as feasible, even an interval above the amount left under the cap.",
         |it| defined(it.feasibility()?.macro_f1_of_answers, MACRO_F1);
     "best_constant_loss", "loss of the best constant interval", Lower, in [0.0, f64::INFINITY],
-        "Interval loss of the constant interval that is best on these prefixes. It is known only afterwards.",
+        "Interval loss of the constant interval that is best on these prefixes. It can be chosen only in hindsight.",
         |it| defined(it.references[0], NO_FEASIBLE);
     "linear_oracle_loss", "loss of the best extrapolation with known number of turns", Lower, in [0.0, f64::INFINITY],
-        "Interval loss of intervals around a linear extrapolation with the true number of turns. They are the best on these prefixes and known only afterwards.",
+        "Interval loss of the best intervals around a linear extrapolation with the true number of turns. They can be chosen only in hindsight.",
         |it| defined(it.references[1], NO_FEASIBLE);
     "mean_cost_oracle_loss",
         "loss of the best extrapolation with known turns and mean cost", Lower, in [0.0, f64::INFINITY],
-        "Interval loss of intervals around an extrapolation with the true number of turns and mean cost of a turn. They are the best on these prefixes and known only afterwards.",
+        "Interval loss of the best intervals around an extrapolation with the true number of turns and mean cost of a turn. They can be chosen only in hindsight.",
         |it| defined(it.references[2], NO_FEASIBLE);
 };
 

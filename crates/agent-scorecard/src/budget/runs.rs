@@ -284,38 +284,50 @@ impl Counts {
                 notes.push(text);
             }
         };
-        let name = options.resource();
+        let resource = options.resource();
         let runs = |count: usize| counted(count, "run");
         let prefixes = |count: usize| counted(count, "prefix");
         note(
             left_out,
             format!(
-                "{} left out because {name} or another cost with a cap is not known",
-                runs(left_out)
+                "{runs} left out because {resource} or another cost with a cap is not known",
+                runs = runs(left_out),
             ),
         );
         let Self { warm_up, trivial, uncalibrated, missing, repeated, .. } = *self;
         note(
             warm_up,
-            format!("{} used only for learning and not scored (--warm-up)", runs(warm_up)),
+            format!(
+                "{runs} used only for learning and not scored (--warm-up)",
+                runs = runs(warm_up),
+            ),
         );
         note(
             trivial,
-            format!("{} left out because nothing remained to be spent", prefixes(trivial)),
+            format!(
+                "{prefixes} left out because nothing remained to be spent",
+                prefixes = prefixes(trivial),
+            ),
         );
         note(
             uncalibrated,
             format!(
-                "{} without a calibrated interval, counted as no answer, because there are too few earlier runs or too many misses",
-                prefixes(uncalibrated)
+                "{prefixes} without a calibrated interval, because there are too few earlier runs or too many misses; counted as no answer",
+                prefixes = prefixes(uncalibrated),
             ),
         );
-        note(missing, format!("{} without an estimate, counted as no answer", prefixes(missing)));
+        note(
+            missing,
+            format!(
+                "{prefixes} without an estimate, counted as no answer",
+                prefixes = prefixes(missing),
+            ),
+        );
         note(
             repeated,
             format!(
-                "{} with the id of an earlier run, not counted as the same run",
-                runs(repeated)
+                "{runs} with the id of an earlier run, counted as separate from it",
+                runs = runs(repeated),
             ),
         );
         let unreadable: usize = self.unreadable.values().sum();
@@ -324,13 +336,16 @@ impl Counts {
         let answers = counted(unreadable, "answer");
         note(
             unreadable,
-            format!("{answers} that could not be read, counted as no answer: {}", kinds.join(", ")),
+            format!(
+                "{answers} that could not be read, counted as no answer: {problems}",
+                problems = kinds.join(", "),
+            ),
         );
         match options.by {
             By::Linear => note(
                 1,
                 format!(
-                    "linear assumes the mean number of turns of past successes (before the first success, {FIRST_TURNS} turns) and a relative half-width of {HALF_WIDTH}; its intervals have no nominal coverage, so their losses are computed with the coverage of the report"
+                    "the estimator linear assumes the mean number of turns of past successes (before the first success, {FIRST_TURNS} turns) and a relative half-width of {HALF_WIDTH}; its intervals have no nominal coverage, so their losses are computed with the nominal coverage of the report"
                 ),
             ),
             By::Quantile | By::Conformal | By::QuantileForest => note(

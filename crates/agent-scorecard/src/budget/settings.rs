@@ -260,7 +260,7 @@ impl Options {
                 (&["resource"], "give each name once".to_owned())
             }
             () if self.cap.is_some() && !is_one => {
-                (&["cap"], "give the caps of several resources in the files".to_owned())
+                (&["cap"], "with several resources, give the caps in the files".to_owned())
             }
             () => return Ok(()),
         };

@@ -50,7 +50,8 @@ pub(super) fn spreads(
     if runs.samples.is_empty() {
         return Ok(Spreads::default());
     }
-    let Clusters { clusters, what, .. } = clusters(&runs.rollouts, cluster_by, notes);
+    let Clusters { clusters, what: tasks_or_runs, .. } =
+        clusters(&runs.rollouts, cluster_by, notes);
     let clusters: Vec<usize> = runs.samples.iter().map(|it| clusters[it.rollout()]).collect();
     const NAMES: [&str; 2] = [key_of("macro_f1_all_turns"), key_of("fail_f1")];
     let is_one = clusters.iter().all(|cluster| *cluster == clusters[0]);
@@ -59,23 +60,23 @@ pub(super) fn spreads(
         false => resampled(&runs.samples, &clusters, resamples, Seed(seed))?.into(),
     };
     let counted = clusters_counted(&runs.samples, &clusters);
-    for ((name, replicates), counted) in NAMES.into_iter().zip(replicates).zip(counted) {
+    for ((metric, replicates), counted) in NAMES.into_iter().zip(replicates).zip(counted) {
         // Undefined where the figure is.
         let Ok(replicates) = replicates else { continue };
         if counted < 2 {
             notes.push(format!(
-                "{name}: no interval, because its prefixes come from fewer than 2 {what}"
+                "{metric}: no interval, because its prefixes come from fewer than 2 {tasks_or_runs}"
             ));
             continue;
         }
         let replicates = replicates.with_clusters(counted);
         if replicates.undefined() > 0 {
             let undefined = replicates.undefined();
-            notes.push(format!("{name}: undefined in {undefined} of {resamples} resamples"));
+            notes.push(format!("{metric}: undefined in {undefined} of {resamples} resamples"));
         }
         let found = replicates.figure(level).interval;
-        missing.extend(found.err().map(|why| (name, Ok(why))));
-        spreads.insert(name, (found, replicates.standard_error()));
+        missing.extend(found.err().map(|why| (metric, Ok(why))));
+        spreads.insert(metric, (found, replicates.standard_error()));
     }
     let mut add = |name, found: Result<Figure, Unknown>| {
         // Undefined where the figure is.
@@ -125,7 +126,7 @@ pub(super) fn spreads(
         estimates::ratio(&saved, &spent, &of_failed, SHARE, level),
     );
     notes.extend(notes_on_lacking(missing));
-    Ok(Spreads { clustered_by_task: what == TASKS, spreads })
+    Ok(Spreads { clustered_by_task: tasks_or_runs == TASKS, spreads })
 }
 
 const TASKS: &str = "tasks";

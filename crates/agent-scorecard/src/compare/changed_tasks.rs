@@ -161,10 +161,10 @@ impl Changes<'_> {
             return self.untold();
         }
         if worse.is_empty() && better.is_empty() {
-            let by_some = self.count(Verdict::is_worse);
-            return (by_some > 0).then(|| {
+            let perhaps_worse = self.count(Verdict::is_worse);
+            return (perhaps_worse > 0).then(|| {
                 format!(
-                    "Depending on the outcomes of the runs without a grade, {second} may be worse than {first} beyond noise on {by_some} of {tasks}; tasks_worse includes these tasks (--ungraded sets how runs without a grade count).",
+                    "Depending on the outcomes of the runs without a grade, {second} may be worse than {first} beyond noise on {perhaps_worse} of {tasks}; tasks_worse includes these tasks (--ungraded sets how runs without a grade count).",
                     tasks = counted(n, "task"),
                 )
             });
@@ -181,19 +181,20 @@ impl Changes<'_> {
                     let with = if at == 0 { format!(" with {}", of[it]) } else { String::new() };
                     format!("{}{with}", rates(&counts, it, (it == 0) == side.is_lt(), at + it == 0))
                 });
-                let many =
+                let of_tasks =
                     if at == 0 { format!(" of {}", counted(n, "task")) } else { String::new() };
-                format!("{}{many} ({names}) went from {from} to {to}", tasks.len())
+                let changed = tasks.len();
+                format!("{changed}{of_tasks} ({names}) went from {from} to {to}")
             })
             .collect();
-        let number = match n_tested == n {
+        let number_of_tests = match n_tested == n {
             true => "the number of tasks".to_owned(),
             false => format!("the {} with enough trials", counted(n_tested, "task")),
         };
         Some(format!(
-            "{}, beyond noise after correction for {number}{}.",
-            clauses.join(", and "),
-            hidden(difference, !worse.is_empty(), !better.is_empty())
+            "{changed_tasks}, beyond noise after correction for {number_of_tests}{hidden_by_rate}.",
+            changed_tasks = clauses.join(", and "),
+            hidden_by_rate = hidden(difference, !worse.is_empty(), !better.is_empty()),
         ))
     }
 
@@ -208,8 +209,9 @@ impl Changes<'_> {
         let [first, second] = self.names;
         Some(match counts().all(|it| it.trials == [1, 1]) {
             true => format!(
-                "{} solved only by {first}, {gained} only by {second}; with one trial of each agent, it is not known which of these tasks really changed.",
-                if lost == 1 { "1 task was".to_owned() } else { format!("{lost} tasks were") }
+                "{tasks_were} solved only by {first}, {gained} only by {second}; with one trial of each agent, it is not known which of these tasks really changed.",
+                tasks_were =
+                    if lost == 1 { "1 task was".to_owned() } else { format!("{lost} tasks were") },
             ),
             false => format!(
                 "{first} did better on {tasks}, {second} on {gained}; each task has too few trials to tell which of these tasks really changed.",
@@ -227,9 +229,9 @@ fn hidden(difference: &Difference<'_>, is_worse: bool, is_better: bool) -> &'sta
         () if is_said => "",
         () if is_worse && is_better => "; the overall rate hides the losses",
         () if (found.value < 0.0) != is_worse || found.value == 0.0 => {
-            "; the overall rate hides this"
+            "; the overall rate hides this change"
         }
-        () => "; the overall rate alone does not show this",
+        () => "; the overall rate alone does not show this change",
     }
 }
 

@@ -40,19 +40,19 @@ pub(super) fn sentences(
     let mut all = Vec::new();
     let mean = means(is_partial).next();
     let rate = |side: &Side| success(side, mean?, level);
-    let did = if is_partial { "scored" } else { "succeeded in" };
+    let succeeded_in = if is_partial { "scored" } else { "succeeded in" };
     if let Some((side, first)) = others.next() {
-        let first_rate = rate(side);
-        if let (true, Some(rate)) = (differences.is_empty(), &first_rate) {
-            all.push(format!("{first} {did} {rate}."));
+        let of_first = rate(side);
+        if let (true, Some(rate)) = (differences.is_empty(), &of_first) {
+            all.push(format!("{first} {succeeded_in} {rate}."));
         }
         for (difference, (side, second)) in differences.iter().zip(others) {
-            all.push(match (&first_rate, rate(side)) {
-                (Some(rate), Some(other)) => {
+            all.push(match (&of_first, rate(side)) {
+                (Some(first_rate), Some(second_rate)) => {
                     let verdict = verdict(difference, differences.len(), level);
-                    let beside = if is_partial { "" } else { "in " };
+                    let in_ = if is_partial { "" } else { "in " };
                     format!(
-                        "{first} {did} {rate}, {second} {beside}{other}. {verdict}",
+                        "{first} {succeeded_in} {first_rate}, {second} {in_}{second_rate}. {verdict}",
                         verdict = sentence(&verdict),
                     )
                 }
@@ -98,7 +98,7 @@ fn success(side: &Side, mean: &Mean, level: Level) -> Option<String> {
     }
     let lacking: Vec<String> =
         reasons.iter().map(|(reason, n)| format!("{n} {}", phrase(*reason))).collect();
-    let whatever = match side.of_all(level) {
+    let rate_of_all = match side.of_all(level) {
         Some(Ok(ends)) => {
             format!(
                 "; over all runs, whatever the missing grades are, {range}",
@@ -108,7 +108,7 @@ fn success(side: &Side, mean: &Mean, level: Level) -> Option<String> {
         _ => String::new(),
     };
     Some(format!(
-        "{rate} ({ungraded} of {all} have no grade: {reasons}{whatever})",
+        "{rate} ({ungraded} of {all} have no grade: {reasons}{rate_of_all})",
         rate = percent_of(&found, &format!("{of} with a grade"), 1.0),
         ungraded = side.runs.len() - n,
         all = side.runs.len(),
@@ -127,37 +127,39 @@ const fn phrase(reason: Ungraded) -> &'static str {
     }
 }
 
-fn verdict(difference: &Difference, n: usize, level: Level) -> String {
+fn verdict(difference: &Difference, n_comparisons: usize, level: Level) -> String {
     let (sample, found) = difference.of_success();
     let found = match found {
         Ok(found) => found,
-        Err(reason) => return format!("it is not known whether they differ, because {reason}"),
+        Err(reason) => {
+            return format!("it is not known whether the agents differ, because {reason}");
+        }
     };
-    let over = sample.over();
-    let graded = match difference.of_all(level) {
+    let on_tasks = sample.over();
+    let of_graded_runs = match difference.of_all(level) {
         Some(_) => " of the runs with a grade,",
         None => "",
     };
-    let ahead = ahead(difference.names, found);
+    let lead = ahead(difference.names, found);
     match (difference.is_beyond_noise, &found.interval) {
         (Some(true), _) => {
-            let also = match graded {
+            let also = match of_graded_runs {
                 "" => "",
                 _ => ", whatever the missing grades are",
             };
-            let is_better = ahead.replacen("is ahead", "is better", 1);
-            return format!("{over}{graded} {is_better}, beyond noise{also}");
+            let is_better = lead.replacen("is ahead", "is better", 1);
+            return format!("{on_tasks}{of_graded_runs} {is_better}, beyond noise{also}");
         }
         (_, Err(reason)) => {
             return format!(
-                "{over}{graded} {ahead}; it is not known whether this is noise: {reason}"
+                "{on_tasks}{of_graded_runs} {lead}; it is not known whether this is noise: {reason}"
             );
         }
         _ => {}
     }
     if let Some(of_all) = difference.of_all(level) {
         let is_apart = of_all.as_ref().is_ok_and(|ends| !ends.contains(0.0));
-        let ends = of_all.map_or_else(
+        let over_all = of_all.map_or_else(
             |_| String::new(),
             |ends| {
                 let ends = difference.towards_better(ends);
@@ -168,24 +170,32 @@ fn verdict(difference: &Difference, n: usize, level: Level) -> String {
                 )
             },
         );
-        let alone = if is_beyond(found) { ", which alone would be beyond noise" } else { "" };
+        let alone = if is_beyond(found) {
+            ", which would be beyond noise for these runs"
+        } else {
+            ""
+        };
         // Of three readings of the runs without a grade, some may find a difference.
-        let told = match is_apart || is_beyond(found) || difference.is_worse == Some(true) {
-            true => "whether they differ depends on the runs without a grade",
+        let conclusion = match is_apart || is_beyond(found) || difference.is_worse == Some(true) {
+            true => "whether the agents differ depends on the runs without a grade",
             false => "they cannot be told apart",
         };
         let worse = match difference.is_worse {
             Some(true) => format!(
-                "; under some possible values of the missing grades, {second} is worse, so is_worse is true (--ungraded sets how runs without a grade count)",
+                "; {second} may be worse, depending on the missing grades, so is_worse is true as a precaution (--ungraded sets how runs without a grade count)",
                 second = difference.names[1],
             ),
             _ => String::new(),
         };
-        return format!("{over} {told}: of the runs with a grade, {ahead}{alone}{ends}{worse}");
+        return format!(
+            "{on_tasks} {conclusion}: of the runs with a grade, {lead}{alone}{over_all}{worse}"
+        );
     }
     let corrected = match is_beyond(found) {
         true => {
-            format!(", which would be beyond noise as the only comparison, but not as one of {n}")
+            format!(
+                ", which would be beyond noise as the only comparison, but not as one of {n_comparisons}"
+            )
         }
         false => String::new(),
     };
@@ -193,21 +203,21 @@ fn verdict(difference: &Difference, n: usize, level: Level) -> String {
     let needed = needed.map_or_else(String::new, |needed| {
         let at_best = at_best.map_or_else(String::new, |at_best| {
             format!(
-                ", and about {tasks} if it is as large as its interval allows",
-                tasks = rounded_up(at_best),
+                ", and about {fewer_tasks} if the difference is as large as its interval allows",
+                fewer_tasks = rounded_up(at_best),
             )
         });
-        let of_whom = of_whom(sample);
+        let shared_or_per_agent = of_whom(sample);
         format!(
-            "; if the true difference is that large, about {tasks} tasks {of_whom} would be needed to find it{at_best}",
+            "; if the true difference is that large, about {tasks} tasks {shared_or_per_agent} would be needed to find it{at_best}",
             tasks = rounded_up(needed),
         )
     });
-    format!("{over} they cannot be told apart: {ahead}{corrected}{needed}")
+    format!("{on_tasks} they cannot be told apart: {lead}{corrected}{needed}")
 }
 
 fn of_whom(sample: &Sample<'_>) -> &'static str {
-    if sample.is_paired() { "that both have" } else { "per agent" }
+    if sample.is_paired() { "that both agents have" } else { "per agent" }
 }
 
 /// Returns the clause on the difference over the shared tasks, if its conclusion differs from that over all runs.
@@ -215,16 +225,16 @@ fn of_shared(difference: &Difference, level: Level) -> Option<String> {
     let (n, found) = difference.of_shared(level)?;
     let noise = if is_beyond(&found) { "" } else { ", which may be noise" };
     Some(format!(
-        "On the {tasks} that both have (--shared), {verdict}{noise}.",
+        "On the {tasks} that both agents have (--shared), {lead}{noise}.",
         tasks = counted(n, "task"),
-        verdict = ahead(difference.names, &found),
+        lead = ahead(difference.names, &found),
     ))
 }
 
 /// Returns the clause on the ratio of the second agent's use to the first agent's, for a typical run.
 fn times_spent(difference: &Difference) -> Option<String> {
     let (key, sample, found) = difference.times_spent()?;
-    let [used, as_much] = match key {
+    let [uses, as_much] = match key {
         TOKENS_RATIO => ["uses", "as many tokens"],
         _ => ["costs", "as much"],
     };
@@ -234,8 +244,8 @@ fn times_spent(difference: &Difference) -> Option<String> {
     };
     let [first, second] = difference.names;
     Some(sentence(&format!(
-        "{over} a typical run of {second} {used} {ratio} times {as_much} as one of {first}{noise}",
-        over = sample.over(),
+        "{on_tasks} a typical run of {second} {uses} {ratio} times {as_much} as one of {first}{noise}",
+        on_tasks = sample.over(),
         ratio = with_ends(&found)
     )))
 }
@@ -247,9 +257,9 @@ fn detect(difference: &Difference) -> Option<String> {
     let of = format!("a difference of {points} points between {first} and {second}");
     Some(match tasks {
         Some(tasks) => format!(
-            "To find {of} with a probability of 80 %, about {tasks} tasks {of_whom} would be needed.",
+            "To find {of} with a probability of 80 %, about {tasks} tasks {shared_or_per_agent} would be needed.",
             tasks = rounded_up(tasks),
-            of_whom = of_whom(difference.of_success().0),
+            shared_or_per_agent = of_whom(difference.of_success().0),
         ),
         None => format!("The number of tasks needed to find {of} is not known."),
     })
@@ -283,8 +293,8 @@ fn at_limit(difference: &Difference, level: Level) -> Option<String> {
     let [first, second] = difference.names;
     let noise = if is_beyond(&failed) { "" } else { ", which may be noise" };
     Some(format!(
-        "Whether {first} and {second} differ depends on how runs at a limit count: if they count as failures (--at-limit failed), {verdict} over the runs with a grade{noise}.",
-        verdict = ahead(difference.names, &failed),
+        "Whether {first} and {second} differ depends on how runs at a limit count: if they count as failures (--at-limit failed), {lead} over the runs with a grade{noise}.",
+        lead = ahead(difference.names, &failed),
     ))
 }
 
@@ -326,7 +336,7 @@ impl Limits {
         let Self { graded, passed, ungraded, has_given, as_failures } = self;
         (*passed > 0).then(|| {
             format!(
-                "A limit ended {runs}, {passed} of them {passing}, and these grades count; if {they} counted as failures (--at-limit failed), the {rate} would be {as_failures:.0} %.",
+                "A limit ended {runs}, {passed} of them {successes}, and these grades count; if {they} counted as failures (--at-limit failed), the {rate} would be {as_failures:.0} %.",
                 runs = match has_given {
                     false => format!("{} of {name}", counted(*graded, "graded run")),
                     true => format!(
@@ -334,7 +344,7 @@ impl Limits {
                         runs = counted(*graded, "run"),
                     ),
                 },
-                passing = if is_partial { "with a score above 0" } else { "successes" },
+                successes = if is_partial { "with a score above 0" } else { "successes" },
                 they = match ungraded {
                     0 => "they".to_owned(),
                     n => format!("they and the {n} at a limit without a grade"),

@@ -189,10 +189,10 @@ impl<'a> Sample<'a> {
     pub(super) fn over(&self) -> String {
         let each = if self.is_uneven { ", each task counting once" } else { "" };
         match self.n_shared {
-            1 if self.is_paired() => "on the task that both have,".to_owned(),
+            1 if self.is_paired() => "on the task that both agents have,".to_owned(),
             n if self.is_paired() => {
                 let each = if self.is_uneven { ", each counting once" } else { "" };
-                format!("on the {n} tasks that both have{each},")
+                format!("on the {n} tasks that both agents have{each},")
             }
             0 if self.lacks_tasks => format!("over all runs{each}, because runs have no task,"),
             0 => format!("over all runs{each}, because no task is shared,"),
@@ -400,9 +400,9 @@ impl<'a> Difference<'a> {
                 block.say(
                     Position::Note,
                     [format!(
-                        "{figures}: {over} computed from {first} and {second} runs with a value",
-                        figures = key(mean),
-                        over = other.over(),
+                        "{measure}: {on_tasks} computed from the agents' {first} and {second} runs with a value",
+                        measure = key(mean),
+                        on_tasks = other.over(),
                     )],
                 );
             }

@@ -253,10 +253,10 @@ pub(super) fn sentence(groups: &[Group], second: &str, of: &Of) -> Option<String
     let all = format!("{}{}", counted(groups.len(), of.word), of.all);
     let clauses = [(Ordering::Less, "worse"), (Ordering::Greater, "better")];
     let clauses: Vec<String> = clauses.into_iter().filter_map(clause).collect();
-    let by_some = groups.iter().filter(|group| group.verdict.is_worse()).count();
-    if clauses.is_empty() && by_some > 0 {
+    let perhaps_worse = groups.iter().filter(|group| group.verdict.is_worse()).count();
+    if clauses.is_empty() && perhaps_worse > 0 {
         return Some(format!(
-            "Depending on the outcomes of the runs without a grade, {second} may be worse beyond noise on {by_some} of {all}; {key} includes these {group}s (--ungraded sets how runs without a grade count).",
+            "Depending on the outcomes of the runs without a grade, {second} may be worse beyond noise on {perhaps_worse} of {all}; {key} includes these {group}s (--ungraded sets how runs without a grade count).",
             key = of.counts[0][0],
             group = of.word,
         ));

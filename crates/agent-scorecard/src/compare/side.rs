@@ -306,7 +306,7 @@ impl Side {
         let task = tasks.next().filter(|_| is_much).map(|(run, _)| run.task);
         task.map(|task| {
             format!(
-                "{mean}: the task {task:?} alone makes up {share:.0} % of the sum, so the intervals of means over runs are too short; the intervals of a typical run are not affected",
+                "{mean}: the task {task:?} alone makes up {share:.0} % of the sum, so the intervals of means over runs are too narrow; the figures of a typical run are not affected",
                 mean = mean.measure.key,
                 share = 100.0 * share,
             )
@@ -416,8 +416,8 @@ impl Side {
         block.fields.push(Field::shown("endings", "ends", serde_json::json!(endings)));
         block.push_reasons();
         if n_endless > 0 {
-            let of = counted(self.runs.len(), "run");
-            notes.push(format!("n_at_limit: it is not known how {n_endless} of {of} ended"));
+            let runs = counted(self.runs.len(), "run");
+            notes.push(format!("n_at_limit: it is not known how {n_endless} of {runs} ended"));
         }
         notes.extend(self.notes.iter().cloned());
         block.say(Position::Note, notes);

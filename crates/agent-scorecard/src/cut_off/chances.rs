@@ -203,16 +203,16 @@ fn forecasts_of<'t>(
         match by_id.get(id).copied() {
             None => {
                 return refuse(format!(
-                    "{file} has no run {id:?}, which is in {other}",
-                    other = sample.file,
+                    "{file} has no run {id:?}, which is in {scored}",
+                    scored = sample.file,
                 ));
             }
             Some(of_run) if of_run.len() == steps => forecasts.push(of_run),
             Some(of_run) => {
                 let found = of_run.len();
                 return refuse(format!(
-                    "{file} has {found} forecasts of the run {id:?}, but {other} has {steps}",
-                    other = sample.file,
+                    "{file} has {found} forecasts of the run {id:?}, but {scored} has {steps}",
+                    scored = sample.file,
                 ));
             }
         }
@@ -264,15 +264,15 @@ impl Origin {
 
     /// Returns the note on the sources of the probabilities.
     pub(super) fn note(&self) -> String {
-        let (parts, assumptions) = self.parts();
+        let (sources, assumptions) = self.parts();
         let fixed = match self.model {
             Some(_) => {
                 "; the resamples keep the model fixed, so the intervals do not include the error of the model"
             }
             None => "",
         };
-        let (parts, assumptions) = (parts.join(", "), assumptions.join("; "));
-        format!("success chance: {parts}; assumed: {assumptions}{fixed}")
+        let (sources, assumptions) = (sources.join(", "), assumptions.join("; "));
+        format!("success chance: {sources}; assumed: {assumptions}{fixed}")
     }
 
     pub(super) fn block(&self) -> Block {

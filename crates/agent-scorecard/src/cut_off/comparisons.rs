@@ -6,7 +6,7 @@ use censoring::{
 };
 use trajectory_metrics::{
     BetaScore, Better, BrierScore, Figure, Interval, Intervals, LogScore, Measure, Probability,
-    ScoringRule, Tps, TpsFamily, Undefined, WeightSchedule,
+    ScoringRule, Tps, Undefined, WeightSchedule,
 };
 
 use crate::{
@@ -136,11 +136,11 @@ pub(super) fn comparisons(
         let mut block = Block::default();
         block.push_json("hide", &hide);
         if let Some(row) = hidden.first() {
-            let [n, reached] = [key::n, key::n_hidden].map(|key| row.count(key));
-            let rate = (n > 0).then(|| reached as f64 / n as f64);
+            let [n, n_hidden] = [key::n, key::n_hidden].map(|key| row.count(key));
+            let rate = (n > 0).then(|| n_hidden as f64 / n as f64);
             block.fields.push(Field::shown("rate", "share of complete runs hidden", rate));
             notes.push(format!(
-                "hide: the outcomes of {reached} of {complete_runs} are hidden, a rate of {rate}; a run of one step cannot be cut off",
+                "hide: the outcomes of {n_hidden} of {complete_runs} are hidden, a rate of {rate}; runs of one step keep theirs, because they cannot be cut off",
                 complete_runs = counted(n, "complete run"),
                 rate = shown(rate.unwrap_or(0.0)),
             ));
@@ -161,7 +161,7 @@ pub(crate) fn continuations(audit: &ContinuationAudit) -> Block {
         if field.key == MEAN_CHANCE.key {
             *field = Field::figure(MEAN_CHANCE, Ok(audit.mean));
         } else if field.key == key::comparisons {
-            let title = "the exact score at the chances from continuations";
+            let title = "exact scores at the chances of success from continuations";
             let rows = audit.comparisons.iter().map(continued).collect();
             *field = Field::rows(key::comparisons, title, rows);
         }
@@ -255,7 +255,7 @@ fn hidden_rows(
         Hide::After(share) => lengths.iter().map(|&steps| after(share, steps)).collect(),
     };
     let rules: [(&str, Box<dyn ScoringRule>); 3] = [
-        ("log", Box::new(LogScore::clipped(TpsFamily::CLIP)?)),
+        ("log", Box::new(LogScore::clipped(LogScore::CLIP)?)),
         ("brier", Box::new(BrierScore)),
         ("beta_2_4", Box::new(BetaScore::new(2.0, 4.0)?)),
     ];

@@ -7,7 +7,7 @@ use censoring::{
     Probability, Weight, plug_in_bias, prefix_features,
 };
 use serde::Serialize;
-use trajectory_metrics::{TpsFamily, Undefined};
+use trajectory_metrics::{LogScore, Undefined};
 
 use crate::{
     cut_off::{sample::Sample, settings::CutOffOptions},
@@ -50,10 +50,10 @@ impl ModelFacts {
     }
 
     pub(super) fn assumption(&self) -> String {
-        let stop =
+        let being_cut_off =
             if self.is_of_continuations() { "which runs were continued" } else { "being cut off" };
         format!(
-            "among runs with equal features ({features}), {stop} says nothing about the outcome",
+            "among runs with equal features ({features}), {being_cut_off} says nothing about the outcome",
             features = self.features.join(", "),
         )
     }
@@ -250,7 +250,7 @@ impl Teaching<'_, '_> {
             let log_odds = |check: &Check| {
                 let last = scored.stopped[check.run].forecasts().get(check.step - 1);
                 last.map_or(0.0, |forecast| {
-                    let p = forecast.get().clamp(TpsFamily::CLIP, 1.0 - TpsFamily::CLIP);
+                    let p = forecast.get().clamp(LogScore::CLIP, 1.0 - LogScore::CLIP);
                     (p / (1.0 - p)).ln()
                 })
             };

@@ -196,9 +196,9 @@ pub(super) fn table(
     }
     let mut note = is_capped.then(|| BY_CAP.to_owned());
     if let Some(note) = note.as_mut().filter(|_| !unchanged.is_empty()) {
-        let names = Vec::from_iter(unchanged).join(", ");
+        let estimators = Vec::from_iter(unchanged).join(", ");
         *note += &format!(
-            "; rows that would be equal in both ways of counting are shown only once: {names}"
+            "; rows that would be equal in both ways of counting are shown only once: {estimators}"
         );
     }
     let mut report = super::report(&options.model, settings.into_iter(), note);
@@ -242,10 +242,10 @@ fn setting(
 fn conclusion(model: &str, resource: &str, found: &Block) -> Vec<String> {
     let held = found.figure(HIT_RATE.measure.key).ok().map(|rate| {
         format!(
-            "in runs that can succeed, the intervals of {model} contain the remaining cost ({resource}) after {share} of {prefixes}",
+            "in runs that can succeed, the intervals of {model} contain the remaining cost ({resource}) after {share} of {turns}",
             resource = resource.replace('_', " "),
             share = percent(&rate),
-            prefixes = counted(found.count(key::n_feasible), "turn"),
+            turns = counted(found.count(key::n_feasible), "turn"),
         )
     });
     held.into_iter().chain(stopping(found)).collect()

@@ -53,9 +53,9 @@ pub fn confidence(
     let mut report = report(&options.model, settings.into_iter().chain(reference), note);
     let clipped: usize = records.iter().map(ConfidenceRecord::clipped).sum();
     if clipped > 0 {
-        let stated = counted(clipped, "stated confidence");
+        let confidences = counted(clipped, "stated confidence");
         report.conclusion.push(format!(
-            "{stated} outside [0, 1] counted as the nearer of 0 and 1, as in the paper. With --out-of-range ask-again, the model is asked again instead."
+            "{confidences} outside [0, 1] counted as the nearer of 0 and 1, as in the paper. With --out-of-range ask-again, the model is asked again instead."
         ));
     }
     report.main_pictures = vec!["reliability"];
@@ -176,7 +176,7 @@ fn conclusion(row: &ConfidenceFigures, verdicts: &Figures) -> Vec<String> {
 fn base_rate(row: &ConfidenceFigures) -> Option<Setting> {
     let complete = row.complete.as_ref()?;
     Some(Setting {
-        name: format!("base rate of the runs of {model}", model = row.stream.name()),
+        name: format!("base rate of the runs of {stream}", stream = row.stream.name()),
         counts: vec![("runs", complete.traces.len())],
         figures: complete.reference.clone(),
         ..Setting::default()
@@ -203,14 +203,14 @@ fn stream_figures(row: &ConfidenceFigures) -> Figures {
 }
 
 /// The assumption of the figures on cut-off runs.
-const CUT_OFF: &str = "cut_off: tps_..._censored_simple counts as failures the runs that a limit cut off; _exact scores them at the share of their continuations that succeeded, and assumes that the stop itself says nothing about the outcome; _lowest and _highest are bounds without an assumption; all other figures are over complete runs";
+const CUT_OFF: &str = "cut_off: tps_..._censored_simple counts runs as failures if a limit cut them off; _exact scores them at the share of their continuations that succeeded, and assumes that the stop itself says nothing about the outcome; _lowest and _highest are bounds without an assumption; all other figures are over complete runs";
 
 /// The scores that include cut-off runs: at their probabilities of success, counted as failures, and the lower and
 /// upper bound.
 macro_rules! with_cut_off {
     ($($rule:literal)*) => { [$(
         ($rule, [
-            Measure::new(concat!("tps_", $rule, "_censored_exact"), concat!("TPS, ", $rule, ", cut-off runs at success chances"), Better::Higher, "Mean trajectory score over complete and cut-off runs. The chances of success of cut-off runs come from their continuations.").within(f64::NEG_INFINITY, 0.0),
+            Measure::new(concat!("tps_", $rule, "_censored_exact"), concat!("TPS, ", $rule, ", cut-off runs at chances of success"), Better::Higher, "Mean trajectory score over complete and cut-off runs. The chances of success of cut-off runs come from their continuations.").within(f64::NEG_INFINITY, 0.0),
             Measure::new(concat!("tps_", $rule, "_censored_simple"), concat!("TPS, ", $rule, ", cut-off runs as failures"), Better::Neither, "Mean trajectory score over complete and cut-off runs, if cut-off runs count as failures.").within(f64::NEG_INFINITY, 0.0),
             Measure::new(concat!("tps_", $rule, "_censored_lowest"), concat!("TPS, ", $rule, ", at least"), Better::Neither, "Lower bound of the mean trajectory score, whatever the outcomes of cut-off runs.").within(f64::NEG_INFINITY, 0.0),
             Measure::new(concat!("tps_", $rule, "_censored_highest"), concat!("TPS, ", $rule, ", at most"), Better::Neither, "Upper bound of the mean trajectory score, whatever the outcomes of cut-off runs.").within(f64::NEG_INFINITY, 0.0),

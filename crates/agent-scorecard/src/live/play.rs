@@ -113,7 +113,7 @@ pub fn play<'a>(runs: &Played<'a>, options: &LiveOptions) -> Result<Report, Erro
 
     let block = of_runs(records, has_goal);
     let finished = records.iter().filter(|it| it.end.is_some()).count();
-    let n = counted(finished, "run");
+    let finished_runs = counted(finished, "run");
     let stopped = records.iter().filter(|it| it.is_stopped).count();
     if stopped > 0 {
         // The answers that ended runs are missing, so nothing is concluded from the others.
@@ -121,7 +121,7 @@ pub fn play<'a>(runs: &Played<'a>, options: &LiveOptions) -> Result<Report, Erro
         report.columns.iter_mut().for_each(|column| drop(column.block.unsay(Position::Conclusion)));
         let runs = counted(stopped, "run");
         report.conclusion.push(format!(
-            "An answer or a cap ended {runs}; the figures on estimates leave out such runs."
+            "An answer \"impossible\" or a cap ended {runs}; the figures on estimates leave out such runs."
         ));
     }
     report.title = "Runs in an environment".to_owned();
@@ -136,13 +136,16 @@ pub fn play<'a>(runs: &Played<'a>, options: &LiveOptions) -> Result<Report, Erro
     let mut first = Vec::new();
     if let Ok(rate) = block.figure(SUCCESS.key) {
         let rate = percent(&rate);
-        first.push(format!("{model} did its task in {rate} of {n}.", model = options.model));
+        first.push(format!(
+            "{model} did its task in {rate} of {finished_runs}.",
+            model = options.model
+        ));
     } else if let Ok(reward) = block.figure(MEANS[0].0.key) {
-        let ends = reward
+        let interval = reward
             .interval
             .map_or(String::new(), |it| format!(" [{:.0}, {:.0}]", it.low(), it.high()));
         let mean = format!(
-            "{model} earned {reward:.0}{ends} per run, on average over {n}.",
+            "{model} earned {reward:.0}{interval} per run, on average over {finished_runs}.",
             model = options.model,
             reward = reward.value,
         );
@@ -169,7 +172,7 @@ fn of_runs(records: &[PlayRecord], has_goal: bool) -> Block {
             "ended at a limit because a turn was too long",
             count(|it| it.is_truncated),
         ),
-        Field::shown("n_stopped", "ended at a limit because of an answer or a cap", stopped),
+        Field::shown("n_stopped", "ended at a limit because of \"impossible\" or a cap", stopped),
     ]);
     block.title = "Results of the runs".to_owned();
     if has_goal {

@@ -46,10 +46,10 @@ pub(super) fn order<'a>(runs: impl Iterator<Item = &'a LoggedRun>) -> Vec<u32> {
 pub(super) fn summary(runs: &[&LoggedRun], notes: &mut Vec<String>) -> [Field; 2] {
     let unknown_tokens = runs.iter().filter(|run| run.usage.output_tokens.is_none()).count();
     let unknown_cost = runs.iter().filter(|run| run.usage.cost_usd.is_none()).count();
-    for (unknown, of) in [(unknown_tokens, "output tokens"), (unknown_cost, "cost")] {
+    for (unknown, amount) in [(unknown_tokens, "number of output tokens"), (unknown_cost, "cost")] {
         if unknown > 0 && unknown < runs.len() {
             notes.push(format!(
-                "sums leave out {runs} whose {of} is not known",
+                "sums leave out {runs} whose {amount} is not known",
                 runs = counted(unknown, "run"),
             ));
         }

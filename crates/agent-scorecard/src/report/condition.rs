@@ -161,9 +161,9 @@ impl Condition {
             let forms: Vec<String> = columns.iter().filter_map(form).collect();
             let give = match forms.iter().all(|form| Walk::new(report, form).found.len() == 1) {
                 true => {
-                    format!("{names}, or a number as in files.0.{rest}", names = forms.join(" or "))
+                    format!("{keys}, or a number as in files.0.{rest}", keys = forms.join(" or "))
                 }
-                false => "the columns names that are not numbers, with --name".to_owned(),
+                false => "each column a name that is not a number, with --name".to_owned(),
             };
             return self
                 .wrong(&format!("names no column, but each column has a value; give {give}"));
@@ -176,9 +176,12 @@ impl Condition {
                 let column = columns.filter(|_| is_at_root).and_then(|columns| columns.first());
                 let columns =
                     column.and_then(Value::as_object).map_or_else(String::new, |column| {
-                        format!("; the keys of the columns in files are {}", names(column))
+                        format!(
+                            "; the keys of the columns in files are {keys}",
+                            keys = names(column)
+                        )
                     });
-                format!("the keys here are {}{columns}", names(keys))
+                format!("the keys here are {keys}{columns}", keys = names(keys))
             }
             Value::Array(all) => {
                 let names: Vec<&str> = all.iter().filter_map(name).collect();
@@ -194,7 +197,10 @@ impl Condition {
                         format!("the entries are numbered from 0 to {last}{names}")
                     }
                     Some(_) => {
-                        format!("a row is named by its cap; the caps are {}", caps.join(", "))
+                        format!(
+                            "a row is named by its cap; the caps are {caps}",
+                            caps = caps.join(", ")
+                        )
                     }
                 }
             }

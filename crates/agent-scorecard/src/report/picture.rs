@@ -20,7 +20,7 @@ pub const BAND: &str = "95 % band of calibrated forecasts";
 pub(crate) const BAND_NOTE: &str =
     " At each forecast, 95 % of the curves of calibrated forecasts would lie in the band.";
 pub(crate) const NO_BAND_NOTE: &str =
-    " Only the picture of a single column shows the band of calibrated forecasts.";
+    " The band of calibrated forecasts is shown only if there is a single column.";
 
 /// The axes and series of one picture.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -108,7 +108,7 @@ impl Axis {
         self
     }
 
-    /// Sets names of categories instead of a scale.
+    /// Labels the axis with the names of categories instead of numbers.
     #[must_use]
     pub fn with_categories(mut self, names: Vec<String>) -> Self {
         self.categories = names;

@@ -205,8 +205,8 @@ impl Report {
         own.extend(shared);
         if more > 0 {
             own.push(format!(
-                "Left out here: {columns}, whose figures are in the tables.",
-                columns = counted(more, "sentence"),
+                "Left out here: {sentences}, whose figures are in the tables.",
+                sentences = counted(more, "sentence"),
             ));
         }
         self.conclusion = own;

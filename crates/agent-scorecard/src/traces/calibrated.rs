@@ -46,7 +46,7 @@ pub(crate) fn note_maps<'a>(
     for (map, half) in maps {
         if map.is_fallback() {
             notes.push(format!(
-                "calibration: the slope fitted on half {half} was negative, so this half has a constant map"
+                "calibration: the slope fitted on half {half} was negative, so the map fitted on it is constant"
             ));
         }
         if map.is_degenerate() {

@@ -40,14 +40,14 @@ fn calibration(block: &Block, how: &str) -> String {
         return String::new();
     }
     let [found, expected, p] = [found, expected, p].map(|it| shown(it.value));
-    let what = match how == confidence::AVERAGED {
+    let verdict = match how == confidence::AVERAGED {
         true => {
             "the mean forecasts of runs are not calibrated, but this alone is no fault, because even the means of true probabilities may be uncalibrated"
         }
         false => "not calibrated",
     };
     format!(
-        "; {what}: T-ECE is {found}, but would be {expected} for calibrated forecasts (p = {p})"
+        "; {verdict}: T-ECE is {found}, but would be {expected} for calibrated forecasts (p = {p})"
     )
 }
 

@@ -191,8 +191,8 @@ pub fn with_differences(
             }
         }
     }
-    let unit = report.resampled_units();
-    let (mut decided, mut words) = (Vec::new(), "");
+    let tasks_or_runs = report.resampled_units();
+    let (mut decided, mut pairing) = (Vec::new(), "");
     match parts.as_slice() {
         _ if is_same_runs => {}
         // If each column has one part, its difference is the difference of the columns.
@@ -205,17 +205,18 @@ pub fn with_differences(
                 _ => None,
             }));
         }
-        _ => words = "; columns have different runs",
+        _ => pairing = "; columns have different runs",
     }
     (report.is_comparable, report.decided) = (is_same_runs, decided);
-    let summary =
-        options.summary.as_ref().map(|it| format!(", diagnostics of one forecast per run ({it})"));
+    let summary = options.summary.as_ref();
+    let summary = summary
+        .map(|summary| format!(", diagnostics of one forecast per run (summary: {summary})"));
     let calibration = match options.calibration {
         Calibration::None => "no calibration".to_owned(),
         calibration => format!("calibration {calibration:?}"),
     };
     report.lead = format!(
-        "{schedule} weights{summary}, {calibration}, 95 % intervals from {resamples} resamples of {unit}{words}",
+        "{schedule} weights{summary}, {calibration}, 95 % intervals from {resamples} resamples of {tasks_or_runs}{pairing}",
         schedule = options.schedule,
         summary = summary.unwrap_or_default(),
         resamples = options.resamples,

@@ -11,7 +11,7 @@ use run_logs::{
 use trajectory_metrics::{
     Binning, CalibrationTest, Diagnostics, ExactMean, Figure, LogScore, Measure, NoInterval,
     Probability, Resampling, STREAM_MEASURES, ScoredStream, Seed, StreamFigure, Summary,
-    T_ECE_BINS, TiedBlocks, Tps, TpsFamily, Traces, Undefined,
+    T_ECE_BINS, TiedBlocks, Tps, Traces, Undefined,
 };
 
 use crate::{
@@ -136,7 +136,7 @@ impl TraceEvaluation {
         summaries.push(chosen);
         Ok(Self {
             options: options.clone(),
-            log: Tps::new(LogScore::clipped(TpsFamily::CLIP)?, options.schedule.clone()),
+            log: Tps::new(LogScore::clipped(LogScore::CLIP)?, options.schedule.clone()),
             summaries,
             counts: RunCounts::default(),
             audit: TerminationAudit::default(),
@@ -201,7 +201,7 @@ impl TraceEvaluation {
                 return Ok(());
             }
             if needs_task && run.task.is_none() && run.stopped()?.class() != StopClass::Excluded {
-                let problem = "missing; --cluster-by task-only needs one";
+                let problem = "missing; --cluster-by task-only needs a task";
                 return Err(run.error(file, "task", problem).into());
             }
             let part = match part {
@@ -571,8 +571,8 @@ impl TraceEvaluation {
         let mut block = Block::default();
         if is_cut_off {
             block.say(Position::Note, [format!(
-                "{figures}: {ASSUMPTION}; this favours low forecasts on cut-off runs, so no column is marked best",
-                figures = CENSORED.key,
+                "{measure}: {ASSUMPTION}; this favours low forecasts on cut-off runs, so no column is marked best",
+                measure = CENSORED.key,
             )]);
         }
         match &calibration {

@@ -67,8 +67,8 @@ pub fn has_runs(block: &Block) -> bool {
     block.count(key::n) + block.count(key::n_censored) > 0
 }
 
-/// Returns the account `of_runs`, in which the runs that cannot be scored are moved from the kept runs to the runs left
-/// out. `block` has the numbers of these runs.
+/// Moves the runs that cannot be scored from the kept runs of the account `of_runs` to the runs left out, and returns
+/// the account. `block` has the number of such runs for each reason.
 #[must_use]
 pub fn account(block: &Block, of_runs: Account) -> Account {
     let excluded = block.inner(key::excluded);

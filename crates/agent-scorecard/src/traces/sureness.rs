@@ -102,7 +102,7 @@ pub fn without_outcomes(
         report.conclusion.extend(parts.iter().filter_map(|(stream, block)| {
             let percent = |of: &Metric<[f64]>| Some(percent_value(block.number(of.measure.key)?));
             Some(format!(
-                "{column}, {stream}: {mean} % sure on average at the end of {runs}; the middle half of the runs from {lower} to {upper} %",
+                "{column}, {stream}: the model was {mean} % sure on average at the end of {runs}; the middle half of the runs lies from {lower} to {upper} %",
                 column = column.name,
                 mean = percent(&SURENESS[0])?,
                 runs = counted(block.count(key::n), "run"),
@@ -133,7 +133,7 @@ fn of_stream(ascending: &[f64]) -> Block {
         x: Axis::new("last confidence of a run").with_range(0.0, 1.0),
         y: Axis::new("runs"),
         series: vec![Series::bars("all runs", (0..10).map(bar))],
-        note: "Bars on the right are runs of which the model was sure.".to_owned(),
+        note: "Bars on the right count runs in which the model was sure of success.".to_owned(),
     };
     block.draw([("last_confidence", picture)]);
     block

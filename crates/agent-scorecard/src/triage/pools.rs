@@ -82,7 +82,7 @@ type Count = fn(&UnsolvableCounts) -> f64;
 /// The unit over which figures are means.
 const POOL: &str = "pool with a plan";
 
-const NOTHING_SOLVABLE: &str = "nothing is solvable within the budget";
+const NOTHING_SOLVABLE: &str = "no problem is solvable within the budget";
 
 fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
@@ -135,7 +135,7 @@ pub(super) fn row(
     }
     if nothing > 0 {
         notes.push(format!(
-            "{NOTHING_SOLVABLE} in {nothing} of {planned} pools; eta is 1 there by convention, and they have no regret"
+            "{NOTHING_SOLVABLE} in {nothing} of {planned} pools; there, eta is 1 by convention and regret is undefined"
         ));
     }
     if optimal > 0 {
@@ -284,7 +284,7 @@ fn push_readings(row: &mut Block, found: &[OfPool], place: &str, notes: &mut Vec
     let mut unparseable = unparseable.filter_map(|(at, it)| Some((at, it.unparseable.as_ref()?)));
     if let Some((number, (reason, byte))) = unparseable.next() {
         notes.push(format!(
-            "no plan was found for pool {number}: {reason}, at byte {byte} of its text"
+            "no plan was found for pool {number}: {reason}, at byte {byte} of the answer"
         ));
     }
 }

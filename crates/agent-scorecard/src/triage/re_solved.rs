@@ -61,7 +61,7 @@ pub fn read_re_solved(file: &str, bytes: &[u8]) -> Result<ReSolvedCounts, InputE
         let counts: &mut BudgetAware = counts.entry(model).or_default().entry(dataset).or_default();
         let item = ReSolve { allocation, cost, solved_before, solved_after };
         counts.update(item).map_err(|_| {
-            let problem = "is 0; it must be at least 1, because a problem without an allocation is not attempted again";
+            let problem = "is 0; it must be at least 1, because a problem with allocation 0 gets no second attempt";
             InputError::of_field(file, line.number, "allocation", problem)
         })?;
     }

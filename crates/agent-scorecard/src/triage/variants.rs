@@ -72,7 +72,7 @@ impl VariantTable {
             let of_variant = of_cell.entry(variant.clone()).or_default();
             if of_variant.contains_key(&dataset) {
                 return Err(Error::Data(format!(
-                    "an earlier line already has an eta_{regime} for this model, mode, variant, alpha and data set; give one"
+                    "an earlier line already has an eta_{regime} for this model, mode, variant, alpha and data set; give only one"
                 )));
             }
             of_variant.insert(dataset.clone(), eta);
@@ -121,7 +121,7 @@ impl VariantTable {
             let problem = "no line has an eta_advisory or an eta_enforced".to_owned();
             return Err(Error::Data(problem));
         }
-        let title = "Regimes: a range is the largest minus the smallest of a model's scores under the variants";
+        let title = "Regimes: a range is the largest minus the smallest score of a model under the variants of the prompt";
         let clauses = tables.iter().flat_map(|table| table.said(Position::Conclusion));
         let mut conclusion: Vec<String> = clauses.map(str::to_owned).collect();
         if !conclusion.is_empty() {

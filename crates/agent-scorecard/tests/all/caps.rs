@@ -130,7 +130,7 @@ fn a_cost_that_is_not_known_leaves_the_run_out_of_the_money_alone() {
             Position::Note,
             "caps: 1 run left out of spending and savings because output_tokens is not known",
         ),
-        (Position::Note, "the share of USD saved covers the 1 of 2 runs whose cost is known"),
+        (Position::Note, "the share of USD saved covers only the 1 of 2 runs whose cost is known"),
         (Position::Conclusion, "of the money of the 1 run whose cost is known"),
     ] {
         assert!(found.said(position).any(|it| it.contains(said)), "{found:?}");
@@ -316,7 +316,7 @@ fn models_of_a_file_have_columns_and_many_are_ranked() {
         report.conclusion[..3],
         [
             "A cap of 100 output tokens would have lost successes in 3 of 4 columns. The largest share is lost in d, which would have kept 23 % of 30 \
-             successes [11, 42] (the order of the columns may be noise); the cap would have saved 66 % of the output tokens of these columns.",
+             successes [11, 42] (which column loses most may be noise); the cap would have saved 66 % of the output tokens of these columns.",
             "A cap of 700 output tokens would have lost no success in any of 4 columns; the cap would have saved 0 % of the output tokens of these columns.",
             "The lowest cap that would have kept 95 % of the successes ranges from 100 output tokens (too few tasks for an interval) for a \
              to 600 (too few tasks for an interval) for d.",

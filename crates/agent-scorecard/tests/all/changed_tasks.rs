@@ -92,7 +92,7 @@ fn what_changed_is_said_as_it_is() {
         // A single one, where all others are equal: the overall rate is lower, and alone could be noise.
         (
             vec![(1, 5, 0), (19, 4, 4)],
-            "1 of 20 tasks (t0) went from 5 of 5 successes with alpha to 0 of 5 with beta, beyond noise after correction for the number of tasks; the overall rate alone does not show this.",
+            "1 of 20 tasks (t0) went from 5 of 5 successes with alpha to 0 of 5 with beta, beyond noise after correction for the number of tasks; the overall rate alone does not show this change.",
         ),
         (
             vec![(6, 5, 1), (4, 4, 0), (1, 1, 5), (9, 3, 3)],

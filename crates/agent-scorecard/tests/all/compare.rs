@@ -97,8 +97,7 @@ fn shared_tasks_are_compared_with_each_other() {
     assert!((found.value - 0.15).abs() < 1e-15);
     assert!(is_beyond_noise(&report), "{:?}", report.conclusion);
     assert_eq!(report.decided, ["success_rate"]);
-    let verdict =
-        ". On the 40 tasks that both have, beta is better by 15 points [2, 27], beyond noise.";
+    let verdict = ". On the 40 tasks that both agents have, beta is better by 15 points [2, 27], beyond noise.";
     assert!(report.conclusion[0].ends_with(verdict), "{:?}", report.conclusion);
 
     // The same rates on tasks that are not shared are not beyond noise.
@@ -163,9 +162,9 @@ fn with_shared_only_shared_tasks_make_the_difference_and_each_counts_once() {
     let judged = side("judged", (0..40).map(|task| run(task, Some(task < 32))));
     let broken = side("broken", (0..32).map(|task| run(task, Some(true))));
     for (sides, shared, over, of_all) in [
-        ([easy, both], 30, "on the 30 tasks that both have", -0.35),
-        ([even, often], 20, "on the 20 tasks that both have, each counting once", 0.0),
-        ([judged, broken], 32, "on the 32 tasks that both have", 0.2),
+        ([easy, both], 30, "on the 30 tasks that both agents have", -0.35),
+        ([even, often], 20, "on the 20 tasks that both agents have, each counting once", 0.0),
+        ([judged, broken], 32, "on the 32 tasks that both agents have", 0.2),
     ] {
         let all = of_success(&compare(sides.clone()));
         assert!((all.value - of_all).abs() < 1e-12, "{}", all.value);
@@ -197,7 +196,7 @@ fn a_task_that_only_one_side_knows_the_cost_of_is_no_difference_of_costs() {
     assert_eq!(difference.number("cost_usd_per_run"), Some(0.0));
     let counts = block(block(difference, "counts"), "cost_usd_per_run");
     assert_eq!(json(counts, "n_runs"), serde_json::json!([20, 20]));
-    let note = "cost_usd_per_run: on the 20 tasks that both have, computed from 20 and 20 runs with a value";
+    let note = "cost_usd_per_run: on the 20 tasks that both agents have, computed from the agents' 20 and 20 runs with a value";
     assert!(difference.said(Position::Note).any(|it| it == note), "{difference:?}");
     // Of several differences, the notes of the report say of which they are.
     let said = |report: &Report, of: &str| {
@@ -535,7 +534,7 @@ fn a_task_that_makes_up_much_of_the_spending_is_named() {
     };
     let is_said =
         |block: &Block, said: &str| block.said(Position::Note).any(|it| it.starts_with(said));
-    let of_tokens = r#"tokens_per_run: the task "task 7" alone makes up 75 % of the sum, so the intervals of means over runs are too short"#;
+    let of_tokens = r#"tokens_per_run: the task "task 7" alone makes up 75 % of the sum, so the intervals of means over runs are too narrow"#;
     assert!(is_said(&spent(900), of_tokens), "{:?}", spent(900));
     // One of 31 tasks that are alike has 3 %.
     assert!(!is_said(&spent(10), "tokens_per_run: the task"));
@@ -769,7 +768,10 @@ fn no_star_marks_the_side_that_is_worse_where_tasks_are_shared() {
     let sides = [of("a", false, true, 100), of("b", true, false, 300)];
     let report = compare_shared(sides);
     let said = &report.conclusion[0];
-    assert!(said.contains("On the 40 tasks that both have, b is better by 80 points"), "{said}");
+    assert!(
+        said.contains("On the 40 tasks that both agents have, b is better by 80 points"),
+        "{said}"
+    );
     assert!(said.contains(", beyond noise"), "{said}");
     assert!(!report.decided.contains(&"success_rate"), "{:?}", report.decided);
 }
@@ -895,7 +897,7 @@ proptest! {
                 continue;
             }
             let is_paired = tasks == [shared; 2];
-            prop_assert_eq!(is_said(&format!(". On the {shared} tasks that both have")), is_paired, "{}", sentence);
+            prop_assert_eq!(is_said(&format!(". On the {shared} tasks that both agents have")), is_paired, "{}", sentence);
             prop_assert_eq!(is_said(". Over all runs"), !is_paired, "{}", sentence);
             let verdict = [" is better by ", " is ahead by ", " the difference is "];
             let verdict = verdict.iter().find_map(|it| sentence.rsplit_once(it)).unwrap().1;
@@ -909,7 +911,7 @@ proptest! {
             };
             prop_assert!(tasks.iter().all(|n| *n >= 6), "{}", sentence);
             let is_alike = is_said("they cannot be told apart");
-            let is_open = is_alike || is_said("whether they differ depends on the runs without a grade");
+            let is_open = is_alike || is_said("whether the agents differ depends on the runs without a grade");
             prop_assert_eq!(is_open, !says, "{}", sentence);
             // Of two sides alone.
             if let (true, Some(Value::Block(found))) = (is_alike, report.together.get("difference")) {

@@ -427,7 +427,7 @@ fn without_a_credible_source_the_exact_mean_is_null_and_says_what_would_be_one()
     one_budget.iter_mut().filter(|run| run.is_cut_off()).for_each(|run| run.steps = 11);
     let hidden = world(22, 2_000, &[0.2]);
     for (runs, why) in
-        [(one_budget, "no complete run has more steps"), (hidden, "predict outcomes beyond")]
+        [(one_budget, "no complete run has more steps"), (hidden, "predict outcomes better than")]
     {
         let report = cut_off(&[truth(&runs)], &plain()).unwrap();
         let file = &json(&report)["files"][0];

@@ -75,7 +75,7 @@ fn a_figure_that_no_run_defines_says_why() {
     let block = tally.block(false, false).unwrap();
     assert_eq!(block.figure("exact_match").unwrap().value, 1.0);
     let reason = block.figure("precision").unwrap_err();
-    assert_eq!(reason, Undefined::new("no run defines this figure"));
+    assert_eq!(reason, Undefined::new("no run has a value"));
     assert_eq!(block.number("n_tasks"), Some(1.0));
 }
 

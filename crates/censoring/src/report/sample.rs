@@ -1,5 +1,5 @@
 use scoring_rules::{Probability, ScoringRule, Weight};
-use trajectory_metrics::{BetaScore, BrierScore, LogScore, Tps, TpsFamily};
+use trajectory_metrics::{BetaScore, BrierScore, LogScore, Tps};
 
 use crate::{error::Error, report::resampler::Resampler, stops::stopped::Stopped};
 
@@ -8,7 +8,7 @@ pub(crate) type NamedRule = (&'static str, Box<dyn ScoringRule>);
 /// Returns the rules of the paper, by name.
 pub(crate) fn rules() -> Result<[NamedRule; 3], Error> {
     Ok([
-        ("log", Box::new(LogScore::clipped(TpsFamily::CLIP)?)),
+        ("log", Box::new(LogScore::clipped(LogScore::CLIP)?)),
         ("brier", Box::new(BrierScore)),
         ("beta_2_4", Box::new(BetaScore::new(2.0, 4.0)?)),
     ])

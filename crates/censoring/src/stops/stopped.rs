@@ -82,7 +82,7 @@ impl serde::Serialize for Stopped<'_> {
 }
 
 impl<'a> Stopped<'a> {
-    /// Creates a run whose evaluated horizon is its length.
+    /// Creates a run that was to be evaluated over exactly the steps that it has: its horizon is its length.
     ///
     /// A run with an outcome is complete. Without an outcome, the default policy
     /// [`StopReason::class`] classifies the run by its reason; without a reason it is excluded.

@@ -1,7 +1,7 @@
 use crate::engines::cheapest::{count_cheapest, count_in_order};
 
-/// Returns the largest number of solved items that together fit a budget. If all items have the same value, an oracle
-/// that knows all outcomes solves as many.
+/// Returns the largest number of solved items that together fit a budget. If all items have the same value, this is
+/// also the number that an oracle with knowledge of all outcomes solves.
 ///
 /// `max { m : c_(1) + ... + c_(m) <= budget }`, where `c_(1) <= c_(2) <= ...` are the costs of the
 /// solved items. `items` gives the cost of each item and whether it is solved.

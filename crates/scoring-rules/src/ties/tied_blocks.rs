@@ -102,8 +102,8 @@ impl TiedBlocks {
         Ok(blocks)
     }
 
-    /// Replaces the blocks by the result of [`TiedBlocks::new`] for these rows. It allocates no memory if the number of
-    /// rows was at least as large before.
+    /// Replaces the blocks by the result of [`TiedBlocks::new`] for these rows. It allocates memory only if there
+    /// are more rows than in any earlier call.
     ///
     /// # Errors
     ///

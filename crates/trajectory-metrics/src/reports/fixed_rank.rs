@@ -4,10 +4,7 @@ use crate::{
     calibration::{cross_fit::CrossFit, folds::Folds, platt::Platt},
     error::Error,
     reports::diagnostics::Diagnostics,
-    streams::{
-        summary::Summary, tps::Tps, tps_family::TpsFamily, traces::Traces,
-        weight_schedule::WeightSchedule,
-    },
+    streams::{summary::Summary, tps::Tps, traces::Traces, weight_schedule::WeightSchedule},
 };
 
 /// The trajectory log scores of a stream and of four transforms that leave all rank metrics unchanged, from
@@ -69,7 +66,7 @@ impl FixedRankSensitivity {
         let rank = Summary::Weighted(schedule.clone()).forecasts(raw)?;
         let blocks = TiedBlocks::new(&rank, raw.outcomes(), None)?;
         let [auroc, average_precision, aurc] = Diagnostics::of_ranks(&blocks);
-        let tps = Tps::new(LogScore::clipped(TpsFamily::CLIP)?, schedule.clone());
+        let tps = Tps::new(LogScore::clipped(LogScore::CLIP)?, schedule.clone());
         let under = |transform: fn(f64) -> f64| {
             // The transforms map [0, 1] into [0, 1], so that the fallback is never used.
             let curve = |_, p: Probability| Probability::new(transform(p.get())).unwrap_or(p);

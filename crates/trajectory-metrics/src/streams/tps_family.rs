@@ -40,9 +40,6 @@ pub struct TpsFamily {
 }
 
 impl TpsFamily {
-    /// The clip that the paper uses for the log score.
-    pub const CLIP: f64 = 1e-6;
-
     /// Returns the scores of each trace.
     ///
     /// # Errors
@@ -51,7 +48,7 @@ impl TpsFamily {
     pub fn scores(traces: &Traces, schedule: &WeightSchedule) -> Result<Self, Error> {
         let schedule = || schedule.clone();
         Ok(Self {
-            log: Tps::new(LogScore::clipped(Self::CLIP)?, schedule()).scores(traces)?,
+            log: Tps::new(LogScore::clipped(LogScore::CLIP)?, schedule()).scores(traces)?,
             brier: Tps::new(BrierScore, schedule()).scores(traces)?,
             beta_2_4: Tps::new(BetaScore::new(2.0, 4.0)?, schedule()).scores(traces)?,
         })

@@ -12,8 +12,9 @@ use crate::{
         ranked_state::{key, row_of},
         stored_state::{invalid, read_json, write_json},
     },
+    argument_kinds::{Argument, Kind},
     arguments::{Arguments, Numbers, Texts},
-    specification::{Argument, Kind, Specification},
+    specification::Specification,
 };
 
 /// The largest number of rows that are resampled.

@@ -10,8 +10,9 @@ use crate::{
         record::{record, record_type},
         stored_state::{read_json, write_json},
     },
+    argument_kinds::{Argument, Kind},
     arguments::{Arguments, Numbers, Texts},
-    specification::{Argument, Kind, Specification},
+    specification::Specification,
 };
 
 const PARTS: [(&str, DataType); 9] = [

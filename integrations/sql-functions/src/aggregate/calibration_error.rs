@@ -9,8 +9,9 @@ use crate::{
         group_state::GroupState,
         stored_state::write_json,
     },
+    argument_kinds::{Argument, Kind},
     arguments::Arguments,
-    specification::{Argument, Kind, Specification},
+    specification::Specification,
 };
 
 /// `calibration_error(p, y, bins [, w])`.

@@ -12,8 +12,9 @@ use crate::{
         group_state::GroupState,
         stored_state::{invalid, read_json, write_json},
     },
+    argument_kinds::{Argument, Kind},
     arguments::{Arguments, Numbers, Texts},
-    specification::{Argument, Kind, Specification},
+    specification::Specification,
 };
 
 /// The largest size of a value, as in the library.

@@ -9,8 +9,9 @@ use crate::{
         group_state::GroupState,
         stored_state::{read_json, write_json},
     },
+    argument_kinds::{Argument, Kind},
     arguments::{Arguments, Numbers},
-    specification::{Argument, Kind, Specification},
+    specification::Specification,
 };
 
 /// `exact_sum(x)`.

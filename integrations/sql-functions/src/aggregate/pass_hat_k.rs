@@ -11,8 +11,9 @@ use crate::{
         group_state::GroupState,
         stored_state::{invalid, read_json, write_json},
     },
+    argument_kinds::{Argument, Kind},
     arguments::{Arguments, Integers, Texts},
-    specification::{Argument, Kind, Specification},
+    specification::Specification,
 };
 
 /// The largest k.

@@ -10,8 +10,9 @@ use crate::{
         group_state::GroupState,
         ranked_state::{RankedColumns, RankedState},
     },
+    argument_kinds::Argument,
     arguments::Arguments,
-    specification::{Argument, Specification},
+    specification::Specification,
 };
 
 /// A metric of rows that are ranked by their confidence.

@@ -15,8 +15,9 @@ use crate::{
         group_state::GroupState,
         stored_state::write_json,
     },
+    argument_kinds::{Argument, Kind},
     arguments::Arguments,
-    specification::{Argument, Kind, Specification},
+    specification::Specification,
 };
 
 /// `reliability(p, y, bins [, w])`.

@@ -2,12 +2,13 @@ use datafusion_common::Result;
 use scoring_rules::BetaScore;
 
 use crate::{
+    argument_kinds::{Argument, Kind},
     arguments::{Arguments, Numbers},
     scalar::{
         function::RowFunction,
         score_rows::{ForecastRows, score_row, score_rows},
     },
-    specification::{Argument, Kind, Specification},
+    specification::Specification,
 };
 
 /// `beta_score(p, y, alpha, beta)`.

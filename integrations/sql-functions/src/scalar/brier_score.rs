@@ -2,12 +2,13 @@ use datafusion_common::Result;
 use scoring_rules::BrierScore;
 
 use crate::{
+    argument_kinds::{Argument, Kind},
     arguments::Arguments,
     scalar::{
         function::RowFunction,
         score_rows::{ForecastRows, score_row},
     },
-    specification::{Argument, Kind, Specification},
+    specification::Specification,
 };
 
 /// `brier_score(p, y)`.

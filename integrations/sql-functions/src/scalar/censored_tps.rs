@@ -2,9 +2,10 @@ use censoring::{StopReason, Stopped, exact_score};
 use datafusion_common::Result;
 
 use crate::{
+    argument_kinds::{Argument, Kind},
     arguments::{Arguments, Integers, NumberLists, Numbers},
     scalar::{function::RowFunction, rule::NamedScores, tps::LONGEST},
-    specification::{Argument, Kind, Specification},
+    specification::Specification,
 };
 
 /// `censored_tps(forecasts, success_probability, rule, schedule, horizon)`.

@@ -2,9 +2,10 @@ use datafusion_common::Result;
 use trajectory_metrics::tool_calls::cost_gap;
 
 use crate::{
+    argument_kinds::{Argument, Kind},
     arguments::{Arguments, NumberLists},
     scalar::function::RowFunction,
-    specification::{Argument, Kind, Specification},
+    specification::Specification,
 };
 
 /// `cost_gap(actual, reference)`.

@@ -2,9 +2,10 @@ use datafusion_common::Result;
 use trajectory_metrics::tool_calls::edit_distance;
 
 use crate::{
+    argument_kinds::{Argument, Kind},
     arguments::{Arguments, TextLists},
     scalar::function::RowFunction,
-    specification::{Argument, Kind, Specification},
+    specification::Specification,
 };
 
 /// `edit_distance(actual, reference)`.

@@ -2,9 +2,10 @@ use datafusion_common::Result;
 use scoring_rules::{Interval, Observed, interval_loss};
 
 use crate::{
+    argument_kinds::{Argument, Kind},
     arguments::{Arguments, Numbers},
     scalar::function::RowFunction,
-    specification::{Argument, Kind, Specification},
+    specification::Specification,
 };
 
 /// `interval_loss(low, high, outcome, coverage)`.

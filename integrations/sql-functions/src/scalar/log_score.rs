@@ -2,12 +2,13 @@ use datafusion_common::Result;
 use scoring_rules::LogScore;
 
 use crate::{
+    argument_kinds::{Argument, Kind},
     arguments::{Arguments, Numbers},
     scalar::{
         function::RowFunction,
         score_rows::{ForecastRows, score_row, score_rows},
     },
-    specification::{Argument, Kind, Specification},
+    specification::Specification,
 };
 
 /// `log_score(p, y [, eps])`.

@@ -2,9 +2,10 @@ use arrow::array::BooleanArray;
 use datafusion_common::Result;
 
 use crate::{
+    argument_kinds::{Argument, Kind},
     arguments::{Arguments, Numbers, Texts},
     scalar::function::RowFunction,
-    specification::{Argument, Kind, Specification},
+    specification::Specification,
 };
 
 /// Numbers within this distance of 0 or 1 count as 0 or 1, as in `run-logs`.

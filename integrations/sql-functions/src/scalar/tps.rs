@@ -3,9 +3,10 @@ use datafusion_common::Result;
 use trajectory_metrics::Trace;
 
 use crate::{
+    argument_kinds::{Argument, Kind},
     arguments::{Arguments, Integers, NumberLists},
     scalar::{function::RowFunction, rule::NamedScores},
-    specification::{Argument, Kind, Specification},
+    specification::Specification,
 };
 
 /// The longest horizon, so that a wrong number does not fill the memory with weights.

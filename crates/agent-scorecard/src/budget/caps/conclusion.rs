@@ -47,7 +47,7 @@ fn on_left_out<'a>(blocks: impl Iterator<Item = &'a Block> + Clone, unit: &str) 
     let all: u64 = blocks.map(|block| block.count(key::n_left_out)).sum();
     (all > 0).then(|| {
         format!(
-            "the {unit} of {runs} ({successes}, {failures}) are not known in full; a cap is known to have ended such a run only if the known part is above the cap",
+            "the {unit} of {runs} ({successes}, {failures}) are not known in full; a cap would certainly have ended such a run only if the known part is above the cap",
             runs = counted(all, "run"),
             successes = counted(successes, "success"),
             failures = counted(failures, "failure"),
@@ -72,9 +72,11 @@ pub(super) fn clauses(block: &Block, unit: &str) -> Vec<String> {
         Some(format!("{} of the {what}", percent(&row.figure(of.key).ok()?)))
     };
     let runs = block.count(key::n_rollouts);
-    let of = |what: &str, n: u64, known: &str| match n == runs && left_out.is_none() {
-        true => what.to_owned(),
-        false => format!("{what} of the {runs} whose {known} is known", runs = counted(n, "run")),
+    let of = |unit: &str, n: u64, quantity: &str| match n == runs && left_out.is_none() {
+        true => unit.to_owned(),
+        false => {
+            format!("{unit} of the {runs} whose {quantity} is known", runs = counted(n, "run"))
+        }
     };
     let of_known = of(if unit == "USD" { "money" } else { unit }, runs, "spending");
     let of_money = of("money", block.count(key::n_priced), "cost");
@@ -96,13 +98,13 @@ pub(super) fn clauses(block: &Block, unit: &str) -> Vec<String> {
     };
     let (is_sure, is_possible) = (is_enough(row, 0), is_enough(row, row.count(UNKNOWN)));
     let target = ENOUGH as f64 / 100.0;
-    let would = would_have(block.count(LEFT_OUT[0]));
+    let would_have = would_have(block.count(LEFT_OUT[0]));
     let subject = match is_sure || rows.len() == 1 {
         true => format!("a cap of {cap} {unit}"),
         false => {
-            let would = if is_possible { would } else { "would have" };
+            let would_have = if is_possible { would_have } else { "would have" };
             format!(
-                "none of these caps {would} kept {ENOUGH} % of the successes; the highest, {cap} {unit},"
+                "none of these caps {would_have} kept {ENOUGH} % of the successes; the highest, {cap} {unit},"
             )
         }
     };
@@ -128,12 +130,12 @@ pub(super) fn clauses(block: &Block, unit: &str) -> Vec<String> {
     let on_caps = format!("{subject} would have kept {of_kept} and saved {saved}{verdict}");
     let on_lowest = match block.figure(LOWEST[1].1.key) {
         Ok(lowest) => format!(
-            "the lowest cap that {would} kept {ENOUGH} % of the successes is {cap} {unit}{ends}",
+            "the lowest cap that {would_have} kept {ENOUGH} % of the successes is {cap} {unit}{interval}",
             cap = lowest.value,
-            ends = ends_of_cap(&lowest),
+            interval = ends_of_cap(&lowest),
         ),
         Err(reason) => {
-            format!("no cap {would} kept {ENOUGH} % of the successes, because {reason}")
+            format!("no cap {would_have} kept {ENOUGH} % of the successes, because {reason}")
         }
     };
     [on_caps, on_lowest].into_iter().chain(left_out).collect()
@@ -162,7 +164,7 @@ pub(super) fn of_many(columns: &[Column], unit: &str) -> Vec<String> {
     let mut sentences: Vec<String> =
         (0..n_caps.min(MOST_CAPS)).filter_map(|at| of_cap(&rows, at, unit)).collect();
     let blocks = columns.iter().map(|column| &column.block);
-    let would = would_have(blocks.clone().map(|block| block.count(LEFT_OUT[0])).sum());
+    let would_have = would_have(blocks.clone().map(|block| block.count(LEFT_OUT[0])).sum());
     let lowest = columns.iter().filter_map(|column| {
         Some((column.block.figure(LOWEST[1].1.key).ok()?, column.name.as_str()))
     });
@@ -170,11 +172,11 @@ pub(super) fn of_many(columns: &[Column], unit: &str) -> Vec<String> {
     lowest.sort_by(|a, b| a.0.value.total_cmp(&b.0.value));
     if let [(least, first), .., (most, last)] = &lowest[..] {
         sentences.push(format!(
-            "The lowest cap that {would} kept {ENOUGH} % of the successes ranges from {low} {unit}{low_ends} for {first} to {high}{high_ends} for {last}.",
+            "The lowest cap that {would_have} kept {ENOUGH} % of the successes ranges from {low} {unit}{low_interval} for {first} to {high}{high_interval} for {last}.",
             low = least.value,
-            low_ends = ends_of_cap(least),
+            low_interval = ends_of_cap(least),
             high = most.value,
-            high_ends = ends_of_cap(most),
+            high_interval = ends_of_cap(most),
         ));
     }
     let is_unsure =
@@ -182,7 +184,7 @@ pub(super) fn of_many(columns: &[Column], unit: &str) -> Vec<String> {
     match blocks.clone().filter(is_unsure).count() {
         0 => {}
         n => sentences.push(format!(
-            "In {columns}, no cap {would} kept {ENOUGH} % of the successes.",
+            "In {columns}, no cap {would_have} kept {ENOUGH} % of the successes.",
             columns = counted(n, "column"),
         )),
     }
@@ -220,10 +222,10 @@ fn of_cap(columns: &[(&str, &[Block])], at: usize, unit: &str) -> Option<String>
     }
     let second = kept.get(1).and_then(|(.., it)| it.interval.ok());
     let is_clear = least.interval.ok().zip(second).is_some_and(|(a, b)| a.high() < b.low());
-    let noise = if is_clear || n == 1 { "" } else { " (the order of the columns may be noise)" };
+    let noise = if is_clear || n == 1 { "" } else { " (which column loses most may be noise)" };
     let is = if sum(UNKNOWN) > 0.0 { "may be" } else { "is" };
     Some(format!(
-        "A cap of {cap} {unit} would have lost successes in {losing} of {n} columns. The largest share {is} lost in {worst}, which would have kept {}{noise}{saved}.",
-        of_successes(row, least)
+        "A cap of {cap} {unit} would have lost successes in {losing} of {n} columns. The largest share {is} lost in {worst}, which would have kept {kept}{noise}{saved}.",
+        kept = of_successes(row, least),
     ))
 }

@@ -12,7 +12,7 @@ pub(super) const MONEY: &str = "cost_usd";
 macro_rules! lowest {
     ($key:literal, $share:literal) => {
         measure! { $key, concat!("lowest cap that keeps ", $share), Neither, in [0.0, f64::INFINITY],
-            concat!("Lowest cap that would have kept at least ", $share, " of the successes, whatever the successes with unknown spending needed. The interval is for the lowest such cap over all possible runs of this kind.") }
+            concat!("Lowest cap that would have kept at least ", $share, " of the successes, even if every success with unknown spending needed more. The interval is for the lowest such cap over all possible runs of this kind.") }
     };
 }
 

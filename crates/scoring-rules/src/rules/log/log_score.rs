@@ -83,6 +83,10 @@ impl From<LogScore> for Written {
 }
 
 impl LogScore {
+    /// The clip of the log score in the paper on trajectory proper scores (Raghu, Pandey and Pandey 2026,
+    /// arXiv:2605.24756), for [`Self::clipped`].
+    pub const CLIP: f64 = 1e-6;
+
     /// Creates the exact log score, which is minus infinity for a forecast that is certain and wrong.
     #[must_use]
     pub const fn exact() -> Self {

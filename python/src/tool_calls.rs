@@ -4,12 +4,20 @@ use pyo3::{
     prelude::*,
     types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple},
 };
-use trajectory_metrics::tool_calls::{ArgumentRule, MatchMode, ToolCall, ToolCallMatcher, Value};
+use trajectory_metrics::{
+    Error,
+    tool_calls::{
+        ArgumentRule, MatchMode, ToolCall, ToolCallMatcher, Value, pass_at_k, pass_hat_k,
+    },
+};
 
 use crate::{
     choices::choice,
     entries::shown,
     errors::{Failure, invalid},
+    group_columns,
+    number_arrays::same_length,
+    outcome_columns::outcomes,
 };
 
 /// The most lists and dictionaries that may contain one another, as for the text of JSON.
@@ -112,4 +120,28 @@ pub(crate) fn match_calls(
     ];
     let verdicts = modes.map(|mode| found.is_match(mode));
     Ok((found.matched, found.missing, found.extra, found.out_of_order, verdicts))
+}
+
+type OfTrials = fn(u64, u64, u64) -> Result<f64, Error>;
+
+/// Pass@k or pass^k of each task, in the order of the tasks.
+#[pyfunction]
+pub(crate) fn pass_k(
+    name: &str,
+    y_true: &Bound<'_, PyAny>,
+    groups: &Bound<'_, PyAny>,
+    k: u64,
+) -> PyResult<Vec<f64>> {
+    let rate: OfTrials =
+        choice("rate", name, &[("at", pass_at_k as OfTrials), ("hat", pass_hat_k)])?;
+    let (outcomes, groups) = (outcomes("y_true", y_true)?, group_columns::groups(groups)?);
+    same_length("groups", outcomes.len(), groups.len())?;
+    let mut tasks = BTreeMap::<u64, [u64; 2]>::new();
+    for (task, &success) in groups.into_iter().zip(&outcomes) {
+        let [trials, successes] = tasks.entry(task).or_default();
+        *trials += 1;
+        *successes += u64::from(success);
+    }
+    let rates = tasks.values().map(|&[trials, successes]| rate(trials, successes, k));
+    Ok(rates.collect::<Result<_, _>>().map_err(Failure::from)?)
 }

@@ -94,7 +94,11 @@ fn a_note_says_how_many_answers_the_two_columns_read_differently() {
     let results = [result(1, "[1,200, 3,400]", "[1, 200]"), result(2, "[5, 9]", "[5, 9]")];
     let file = write("two_readings.json", &format!(r#"{{"results": [{}]}}"#, results.join(",")));
     let found = json(&[&file, "--lenient", "--resamples", "0"]);
-    assert_eq!(notes(&found, "the released parser and ours read 1 answer about total_tokens differently"), 1, "{found}");
+    assert_eq!(
+        notes(&found, "the released parser and ours read 1 answer about total_tokens differently"),
+        1,
+        "{found}"
+    );
     let same = format!(r#"{{"results": [{}]}}"#, result(2, "[5, 9]", "[5, 9]"));
     let found = json(&[&write("one_reading.json", &same), "--resamples", "0"]);
     assert_eq!(notes(&found, "the released parser and ours read"), 0, "{found}");

@@ -140,7 +140,7 @@ fn an_amount_that_no_task_has_on_both_sides_has_no_difference() {
     let difference = block(&report.together, "difference");
     assert!(difference.get("cost_usd_per_run").is_none(), "{difference:?}");
     assert!(
-        !difference.said(Position::Note).any(|it| it.contains("from 0 and 0")),
+        !difference.said(Position::Note).any(|it| it.contains("agents' 0 and 0 runs")),
         "{difference:?}"
     );
 }

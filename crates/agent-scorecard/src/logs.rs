@@ -217,7 +217,7 @@ pub fn suggested(file: &str, proposed: &[SuggestedField]) -> Report {
         _ => format!("Try: agent-scorecard logs {}{best}", quoted(file)),
     };
     Report {
-        title: "Fields that hold the facts about runs".to_owned(),
+        title: "Fields with the outcome, the cost and other facts of each run".to_owned(),
         conclusion: vec![conclusion],
         together: Block::of([Field::rows("fields", "Fields", proposed.iter().map(row).collect())]),
         ..Report::default()

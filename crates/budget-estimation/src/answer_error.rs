@@ -58,6 +58,6 @@ pub enum AnswerError {
         index: usize,
     },
     /// The answer is neither an interval nor `impossible`.
-    #[error("the answer is neither an interval [low, high] nor impossible")]
+    #[error("the answer must be an interval [low, high] or the word impossible")]
     Malformed,
 }

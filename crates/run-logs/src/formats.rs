@@ -9,6 +9,7 @@ pub(crate) mod gemini_cli;
 pub(crate) mod harbor;
 pub(crate) mod inspect;
 pub(crate) mod langchain;
+pub(crate) mod likely_format;
 pub(crate) mod lines;
 pub(crate) mod lm_eval;
 pub(crate) mod log_reader;
@@ -29,7 +30,6 @@ pub(crate) mod trace_line;
 pub(crate) mod trace_rules;
 pub(crate) mod trace_runs;
 pub(crate) mod traces;
-pub(crate) mod unknown;
 
 use std::{
     io::{BufReader, Chain, Cursor, Read, Seek, SeekFrom},
@@ -104,7 +104,7 @@ pub(crate) fn open<'a>(
     };
     let Some((format, reader)) = format.and_then(|format| Some((format, reader_of(format)?)))
     else {
-        let looks_like = unknown::looks_like(&prefix, &shape);
+        let looks_like = likely_format::looks_like(&prefix, &shape);
         let (place, problem) = shape.into_fault().unzip();
         let place = Box::new(place.unwrap_or_default());
         return Err(Error::UnknownFormat { place, problem, looks_like, known: known() });

@@ -74,7 +74,7 @@ pub struct CostBench {
 }
 
 impl CostBench {
-    /// Creates settings without events for a refinement level. Tasks of this level have `level + 3` steps.
+    /// Creates settings for tasks of a refinement level, which have `level + 3` steps. No events occur.
     ///
     /// # Errors
     ///

@@ -211,7 +211,7 @@ impl Judging {
 #[derive(Debug, Default, clap::Args, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Streamed {
-    /// Kind of confidence to read from logs, with one value for each model call
+    /// Kind of confidence to read from logs. Each kind has one value for each model call
     #[arg(long, value_name = "NAME", default_value = "stated_confidence", value_parser = names::<ConfidenceStream>())]
     #[serde(deserialize_with = "read_field::name")]
     pub(crate) stream: ConfidenceStream,

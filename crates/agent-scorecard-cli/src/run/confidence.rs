@@ -53,8 +53,8 @@ pub(crate) struct Options {
     /// at least 5 of its continuations have an outcome
     #[arg(long = "continue", value_name = "M", value_parser = options::whole::<usize>(2, 1_000))]
     branches: Option<usize>,
-    /// Steps from which --continue continues every run, besides the stops: all, or numbers such as 0,2 (0 is the
-    /// beginning); the default, stops, adds no step. The numbers of successes and failures are written to steps.jsonl
+    /// Further steps from which --continue continues every run: all, or numbers such as 0,2 (0 is the beginning). With
+    /// stops, the default, there are no further steps. The numbers of successes and failures are written to steps.jsonl
     /// in the folder. With all, the report also has rows for agreement, semantic entropy and propagated uncertainty
     #[arg(long, value_name = "STEPS", default_value = "stops", requires = "branches", value_parser = at)]
     // With its path it is one value for clap.

@@ -569,7 +569,10 @@ fn an_interval_above_the_cap_forecasts_a_failure_by_one_reading_alone() {
 fn estimates_without_a_turn_or_a_run_of_their_own_are_refused() {
     let estimates = written("of_single.jsonl", &[estimate("a", 1, "[80, 100]")]);
     let single = written("of_one_turn.jsonl", &[rollout("a", &[5], true)]);
-    refused(&run(&[&single, "--estimator", &estimates]), "is 1; the run has 1 turn; give");
+    refused(
+        &run(&[&single, "--estimator", &estimates]),
+        "is 1; the run has 1 turn, so turn must be 0",
+    );
     // Two runs of one id cannot be told apart by an estimate.
     let twice = written("twice.jsonl", &[rollout("a", &[1, 2], true), rollout("a", &[1, 2], true)]);
     let error = refusal(&run(&[&twice, "--estimator", &estimates]), "twice");

@@ -159,7 +159,7 @@ pub const METRICS: [Metric<Known>; 38] = metrics! { Known;
         "Mean of half the width divided by the midpoint's absolute error, over the intervals at feasible prefixes; a ratio above 1 counts as 1.",
         |it| defined(it.diagnostics()?.mean_width_adequacy, NO_FEASIBLE_INTERVAL);
     "macro_f1_of_answers", "macro F1 of feasibility, if every interval counts as feasible", Higher, in [0.0, 1.0],
-        "Mean F1 of both classes if every interval counts as feasible, even an interval above the amount left under the cap.",
+        "Mean F1 of both classes if each answer with an interval counts as the prediction \"feasible\", even if the interval is above the amount left under the cap.",
         |it| defined(it.feasibility()?.macro_f1_of_answers, MACRO_F1);
     "best_constant_loss", "loss of the best constant interval", Lower, in [0.0, f64::INFINITY],
         "Interval loss of the constant interval that is best on these prefixes. It can be chosen only in hindsight.",

@@ -303,8 +303,8 @@ impl TraceEvaluation {
         }
     }
 
-    /// Calibrates the runs added so far as one stream, and scores them. Without this call before a merge, one
-    /// calibration would be fitted to the runs of all merged columns.
+    /// Calibrates the runs added so far with one map, and scores them. Call it before a merge: otherwise, one map is
+    /// fitted to the runs of all merged columns.
     ///
     /// # Errors
     ///

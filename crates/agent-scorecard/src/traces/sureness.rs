@@ -13,7 +13,8 @@ use crate::{
     traces::logged::LoggedColumn,
 };
 
-/// The statistics of the last confidence of each run, computed from these confidences in ascending order.
+/// The statistics of the last confidence of each run. They are computed from a list of these confidences, which must be
+/// sorted in ascending order.
 pub const SURENESS: [Metric<[f64]>; 4] = metrics! { [f64];
     "mean", "mean last confidence", Neither,
         "Mean over runs of the last confidence of each run.",

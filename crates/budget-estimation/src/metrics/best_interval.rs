@@ -5,8 +5,9 @@ use crate::{
     replay::sample::Sample,
 };
 
-/// Returns the two factors with the smallest mean interval loss on these samples. The interval of a sample goes from
-/// the first to the second factor times the reference amount of the sample.
+/// Returns the two factors with the smallest mean interval loss on these samples. The lower bound of a sample's
+/// interval is the first factor times the reference amount of the sample, and the upper bound is the second factor
+/// times this amount.
 ///
 /// For a reference m of each sample, the interval is `[a m, b m]`, and the result is `[a, b]`. Among the
 /// references are

@@ -9,8 +9,9 @@ use crate::{
     success::continuations::{Continuations, SuccessEstimate},
 };
 
-/// The audit of estimates of the probability of success after a stop. The estimates come from continuations of cut-off
-/// runs. Made by [`CensoringAnalysis::audit_continuations`](crate::CensoringAnalysis::audit_continuations).
+/// The audit of the estimated probabilities that cut-off runs would have succeeded. The estimates come from
+/// continuations of these runs. Made by
+/// [`CensoringAnalysis::audit_continuations`](crate::CensoringAnalysis::audit_continuations).
 ///
 /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty
 /// quantification, arXiv:2605.24756, appendix H.2, tables 7 to 9.

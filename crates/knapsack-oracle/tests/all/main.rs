@@ -10,12 +10,12 @@ mod multidimensional;
 mod plan_texts;
 mod plans;
 mod pools;
+mod published;
 mod random;
 mod scores;
 #[cfg(feature = "serde")]
 mod stored;
 mod unsolvable;
-mod variants;
 
 use knapsack_oracle::{
     BudgetStaircase, Error, Execution, InjectedPool, Item, Knapsack, KnapsackItem, PlanReading,

@@ -309,8 +309,8 @@ impl Outcomes {
         self.entries.iter().filter(|entry| entry.run.is_none()).count()
     }
 
-    /// Returns notes on runs without an outcome line and on outcome lines without a run, each with the number and the
-    /// first example, and on the columns.
+    /// Returns the notes on the columns of the file, on runs without an outcome line, and on outcome lines without a
+    /// run. The last two state the number and the first example.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let (file, runs, lines) = (&self.file, self.runs, self.entries.len());

@@ -15,7 +15,7 @@ use crate::{
 /// The largest bound of a cost and the largest noise, because larger amounts have no exact cents.
 const MAX_SETTING: f64 = 1e9;
 
-/// A rule by which seeds determine the costs of a query.
+/// A rule that derives the random tool costs of a query from seeds.
 ///
 /// ```
 /// use tool_graph::costbench::{CostModel, CostRule, Library};

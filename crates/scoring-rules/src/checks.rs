@@ -15,7 +15,7 @@ pub const fn length(what: &'static str, expected: usize, found: usize) -> Error 
     Error::Length { what, expected, found }
 }
 
-/// Creates an [`Error::Undefined`] from a reason and a quantity's name with its article, such as "the mean".
+/// Creates an [`Error::Undefined`] from a quantity's name with its article, such as "the mean", and a reason.
 #[must_use]
 pub const fn undefined(name: &'static str, reason: &'static str) -> Error {
     Error::Undefined { name, reason }

@@ -96,11 +96,10 @@ pub(crate) struct Rows {
 ///
 /// # Errors
 ///
-/// [`scoring_rules::Error::Setting`] for a penalty that is not from 1e-20 to 1e20;
-/// [`scoring_rules::Error::Length`] for a row with another number of features; [`scoring_rules::Error::Entry`], with the
-/// row, for a feature outside -1e30 to 1e30; [`scoring_rules::Error::Weight`] for a weight that is not valid;
-/// [`scoring_rules::Error::Empty`] if no row has positive weight; [`Error::OneClass`] if one outcome has less than 1e-12
-/// of the weight.
+/// [`scoring_rules::Error::Setting`] for a penalty that is not from 1e-20 to 1e20; [`scoring_rules::Error::Length`] for
+/// a row with another number of features; [`scoring_rules::Error::Entry`], with the row, for a feature outside -1e30 to
+/// 1e30; [`scoring_rules::Error::Weight`] for a weight that is not valid; [`scoring_rules::Error::Empty`] if no row has
+/// positive weight; [`Error::OneClass`] if one outcome has less than 1e-12 of the weight.
 ///
 /// ```
 /// use trajectory_metrics::logistic::{fit_standardised, sigmoid};

@@ -35,14 +35,14 @@ pub enum AskError {
     Stop(String),
 }
 
-/// Drives conversations to their ends, at most `at_a_time` of them at the same time, and returns their records in
-/// order. `start` creates a conversation, and `ask` sends a request.
+/// Drives conversations to their ends, at most `at_a_time` of them at the same time, and returns their records in the
+/// order of the conversations. `start` creates a conversation, and `ask` sends a request.
 ///
-/// `conversations` has a name for each conversation, which must be unique in the journal, and `start` begins one. `ask` returns
-/// the JSON of a response, as [`Client::ask`](super::Client::ask) does. Each answer is written to the journal before the
-/// conversation continues, and existing answers are not requested again: after a kill at any moment, the same call returns the
-/// records that it would have returned. `finished` is called with the position and the record of each conversation as soon as it
-/// has ended, in any order, for a progress bar or a file.
+/// `conversations` has a name for each conversation, which must be unique in the journal. `ask` returns the JSON of a
+/// response, as [`Client::ask`](super::Client::ask) does. Each answer is written to the journal before the conversation
+/// continues, and existing answers are not requested again: after a kill at any moment, the same call returns the
+/// records that it would have returned. `finished` is called with the position and the record of each conversation as
+/// soon as it has ended, in any order, for a progress bar or a file.
 ///
 /// # Errors
 ///

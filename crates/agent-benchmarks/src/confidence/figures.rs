@@ -187,8 +187,9 @@ pub struct CompleteRuns {
 
 impl ConfidenceFigures {
     /// Returns the figures of one model's conversations: one entry for each stream of forecasts, sorted by stream. The
-    /// exact score in [`Self::with_cut_off`] and the results in [`Self::continuations`] use the continuations of a
-    /// cut-off run if at least [`Continued::MIN_VALID`] of them have an outcome.
+    /// results in [`Self::continuations`], and the exact score in [`Self::with_cut_off`] without a
+    /// [`FollowUp::success`], use the continuations of a cut-off run if at least [`Continued::MIN_VALID`] of them have
+    /// an outcome.
     ///
     /// # Errors
     ///

@@ -99,9 +99,9 @@ pub fn saup(uncertainties: &[f64], weights: Option<&[f64]>) -> Result<Vec<Probab
     steps.collect()
 }
 
-/// Returns the confidence `exp(-U_t)` after each step t. U_t is the mean over steps s <= t of the entropy H_s of
-/// `sampled` decisions plus the inherited uncertainty, `H_s + sum over r < s of -ln p_r`, with the share p_r of the
-/// decision `made`.
+/// Returns the confidence `exp(-U_t)` after each step t. U_t is the mean over the steps s <= t of two terms: the
+/// entropy H_s of the decisions in `sampled`, and the uncertainty inherited from the decisions in `made` before s,
+/// which is the sum of `-ln p_r` over r < s.
 ///
 /// `sampled` has, for each step, decisions that were drawn in the same state, and `made` has the decision of the run. `H_s` is
 /// the entropy over clusters of the sampled decisions. `p_r` is the share of the made decision among the sampled decisions and

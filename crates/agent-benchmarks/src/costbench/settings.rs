@@ -74,7 +74,7 @@ pub struct CostBench {
 }
 
 impl CostBench {
-    /// Creates settings for tasks of a refinement level, which have `level + 3` steps. No events occur.
+    /// Creates settings for tasks of a refinement level, which have `level + 3` steps, without events.
     ///
     /// # Errors
     ///

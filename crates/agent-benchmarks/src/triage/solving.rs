@@ -60,8 +60,7 @@ pub struct SolveRecord {
 
 impl SolveRecord {
     /// Creates the record of a question's recorded attempt, without a conversation; `None` for a question without such
-    /// an attempt. If the attempt has 0 tokens, the record contains no attempt, as it would after a conversation of 0
-    /// tokens.
+    /// an attempt. If the attempt has 0 tokens, the record contains no attempt, as after a reply without tokens.
     #[must_use]
     pub fn of_recorded(question: &Question) -> Option<Self> {
         let recorded = question.recorded?;

@@ -44,7 +44,8 @@ pub struct FeasibilityProbe {
     pub budgets: Vec<f64>,
 }
 
-/// The method by which [`Rollouts::probed`] draws targets and budgets that a run does not meet.
+/// The method by which [`Rollouts::probed`] draws unreachable probes: a target and budgets of which a run misses at
+/// least one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProbeMethod {

@@ -75,9 +75,10 @@ impl<'a> TrainingRecords<'a> {
         }
     }
 
-    /// Returns the prefixes that have a record, as pairs of a rollout and k, its completed turns. For T turns, k is
-    /// from 0 to T - 1, or to T with [`Self::probes_after_last_turn`]. [`split_rollouts`](crate::bagen::split_rollouts)
-    /// and [`Rollouts::released_prefixes`](crate::Rollouts::released_prefixes) help to choose among them.
+    /// Returns the prefixes that have a record, as pairs of a rollout and k, the number of its completed turns. For T
+    /// turns, k is from 0 to T - 1; with [`Self::probes_after_last_turn`], an infeasible run also has one at k = T.
+    /// [`split_rollouts`](crate::bagen::split_rollouts) and
+    /// [`Rollouts::released_prefixes`](crate::Rollouts::released_prefixes) help to choose among them.
     ///
     /// # Errors
     ///

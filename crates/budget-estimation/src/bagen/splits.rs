@@ -121,8 +121,8 @@ pub fn balance_samples(samples: &[Sample], copies: usize, seed: Seed) -> Result<
 
 impl Rollouts {
     /// Returns exactly the prefixes of BAGEN's released evaluation: at most `cap` pairs of a rollout and a number of
-    /// completed turns, in the order in which they are drawn. Draws alternate between `buckets` of similarly long runs.
-    /// If there are at most `cap` prefixes, all are returned, without drawing.
+    /// completed turns, in the order in which they are drawn. Runs of similar length are in one of `buckets` buckets,
+    /// which take turns. If there are at most `cap` prefixes, all are returned, without drawing.
     ///
     /// Long runs do not outweigh short ones. The rollouts that have a prefix are sorted by length and divided into
     /// buckets of nearly equal size. The buckets take turns in giving one prefix, in a new random order each time. So do

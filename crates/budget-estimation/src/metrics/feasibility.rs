@@ -33,9 +33,9 @@ pub struct ClassScores {
     pub f1: Option<f64>,
 }
 
-/// Scores of feasibility predictions, from [`Metrics`](crate::Metrics). An interval predicts that the run is feasible.
-/// With [`Reading::Cap`](crate::Reading::Cap), an interval above the amount left under the cap predicts that the run is
-/// not feasible.
+/// Scores of feasibility predictions, from [`Metrics`](crate::Metrics). An interval predicts that the run is feasible,
+/// unless it lies above the amount left under the cap and the reading is [`Reading::Cap`](crate::Reading::Cap), the
+/// default.
 ///
 /// Undefined values are `None`. scikit-learn with `zero_division=0` reports 0 for each of them
 /// instead, so its macro-F1 is at most one half if a class neither occurs nor is predicted.

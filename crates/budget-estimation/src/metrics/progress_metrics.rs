@@ -126,8 +126,8 @@ impl ProgressMetrics {
         self
     }
 
-    /// Adds one sample with a weight, such as [`Weight::ONE`]. The delay of detection does not depend on weights: each
-    /// run counts once if at least one of its samples has a weight above 0.
+    /// Adds one sample with a weight, such as [`Weight::ONE`]. A sample of weight 0 is ignored. The delay of detection
+    /// does not depend on other weights: each failed run with a sample that is not trivial counts once.
     ///
     /// # Errors
     ///

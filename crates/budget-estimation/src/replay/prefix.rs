@@ -165,8 +165,8 @@ impl<'a> Prefix<'a> {
     }
 
     /// Returns the observation of the agent before it acted in a completed turn, 1 to k. The observation of turn 1 is
-    /// available even for k = 0, because it is known before the run starts. `None` for other turns. See
-    /// [`Rollouts::set_observation`](crate::Rollouts::set_observation).
+    /// available even for k = 0, because it is known before the run starts. `None` for other turns and without an
+    /// observation. See [`Rollouts::set_observation`](crate::Rollouts::set_observation).
     #[must_use]
     pub fn observation(&self, turn: usize) -> Option<&'a str> {
         if turn > self.turns.max(1) {

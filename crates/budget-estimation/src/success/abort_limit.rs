@@ -5,10 +5,9 @@ use crate::error::Error;
 /// The highest tolerated rate of false alarms, and the confidence that it is kept. A run is predicted impossible if its
 /// probability of success is below a threshold, which is learned so that the limit holds.
 ///
-/// A run is predicted impossible where its probability of success is below the threshold. A run is feasible
-/// if it succeeds within its caps. A false alarm, also called a false abort, is a feasible run that is
-/// predicted impossible at any of its prefixes, after each turn except the last. The threshold is learned
-/// from *calibration runs*: feasible runs that were not used to fit the model of the probabilities.
+/// A run is feasible if it succeeds within its caps. A false alarm, also called a false abort, is a feasible run that
+/// is predicted impossible at any of its prefixes, after each turn except the last. The threshold is learned from
+/// *calibration runs*: feasible runs that were not used to fit the model of the probabilities.
 ///
 /// # Guarantee
 ///
@@ -101,8 +100,8 @@ impl AbortLimit {
     }
 
     /// Returns the threshold for predictions: a run whose probability of success is below it is predicted impossible.
-    /// `chances` has the probabilities of each calibration run. The threshold is the largest of them that keeps the
-    /// rate of false alarms within the limit with the required confidence; `None` if no probability does.
+    /// The threshold is the largest of the probabilities in `chances` that keeps the rate of false alarms within the
+    /// limit with the required confidence; `None` if no probability does.
     ///
     /// `chances` has one list per calibration run with a probability for each prefix. All calibration runs
     /// must be feasible. A run without a prefix is never predicted impossible. Takes O(n log n) for n

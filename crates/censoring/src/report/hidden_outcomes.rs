@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// The mean change in the score of runs if outcomes are hidden: the score as a failure up to a stop, minus the score of
-/// all steps with the true outcome. It has two parts.
+/// all steps with the true outcome. The change has two parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]

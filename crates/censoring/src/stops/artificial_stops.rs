@@ -6,14 +6,13 @@ use scoring_rules::{Probability, Seed, checks::same_length};
 
 use crate::error::Error;
 
-/// Draws stops for complete runs, to test the effect of cut-offs on a score: a run of n steps is cut off with
-/// probability `rate(n)`. Returns the step after which each run stops, or `None` if it stays complete.
+/// Draws stops for complete runs, to test the effect of cut-offs on a score: a run of n steps, with n above 1, is cut
+/// off with probability `rate(n)`. Returns the step after which each run stops, or `None` if it stays complete.
 ///
-/// `rate(length)` is the probability of a cut-off for a run of `length` steps: one rate for all runs, or one
-/// for each stratum of lengths. Runs are drawn in the order of their lengths (systematic sampling), so that
-/// in *any* range of lengths the number of cut-off runs differs from the sum of their rates by less than 1;
-/// strata need not be named. A run that is cut off stops after any step but its last, with equal probability.
-/// A run of one step stays complete.
+/// `rate` can return one rate for all runs, or one for each stratum of lengths. Runs are drawn in the order of their
+/// lengths (systematic sampling), so that in *any* range of lengths the number of cut-off runs differs from the sum of
+/// their rates by less than 1; strata need not be named. A run that is cut off stops after any step but its last, with
+/// equal probability. A run of one step stays complete.
 ///
 /// The draw uses only lengths and ids, so where a run is cut off is unrelated to its outcome, given its
 /// length. A real budget does not know the length that a run would have had: the result shows the

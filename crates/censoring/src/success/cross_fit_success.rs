@@ -59,10 +59,9 @@ impl<M> CrossFitSuccess<M> {
     /// turn, and branches (continuations) of cut-off runs. The models predict q_Z, the probability of success after a
     /// stop, for the plug-in and the hybrid estimate.
     ///
-    /// `features(run, t)` returns the features of the run at a position after its first t steps. They must
-    /// not depend on anything later, such as the length of the run;
-    /// [`prefix_features`](crate::prefix_features()) makes features of forecasts. `folds` should keep the
-    /// runs of a task together.
+    /// Features must not depend on anything later, such as the length of the run;
+    /// [`prefix_features`](crate::prefix_features()) makes features of forecasts. `folds` should keep the runs of a
+    /// task together.
     ///
     /// A complete run gives a row for each step except its last, because no run is cut off after it ended.
     /// Each row has the whole weight of the run; a weight that is shared among the steps would reveal the

@@ -94,12 +94,12 @@ impl<'a> Knapsack<'a> {
     /// chosen. If several choices are optimal, the same one is returned every time and on every
     /// machine, but it is not specified which.
     ///
-    /// Usually bounds settle most items, and time and memory grow with n. In the worst case both
-    /// grow with n times the smaller of the capacity and the best value; `docs/performance.md`
-    /// lists instances that are designed to be hard. The search stops without a proof only if it
-    /// would keep more than 2^24 partial choices at one time, about 2 GiB. This can happen from 45
-    /// items on if their profits equal their weights and have 17 digits. Then [`Solution::proof`]
-    /// is [`Proof::None`] and `upper_bound` is above `value`. [`Self::solve_within`] sets a smaller limit on the search.
+    /// Usually bounds settle most items, and time and memory grow with n. In the worst case both grow with n times the
+    /// smaller of the capacity and the best value; `docs/performance.md` lists instances that are designed to be hard.
+    /// The search stops without a proof only if it would keep more than 2^24 partial choices at one time, about 2 GiB.
+    /// This can happen from 45 items on if their profits equal their weights and have 17 digits. Then
+    /// [`Solution::proof`] is [`Proof::None`] and `upper_bound` is above `value`. [`Self::solve_within`] sets a smaller
+    /// limit on the search.
     ///
     /// # Method
     ///

@@ -64,8 +64,8 @@ impl Pool {
     }
 
     /// Searches for the best value, and a set of items that earns it, and examines at most about `states` partial
-    /// choices. If the search ends without a proof, [`Oracle::proof`] is [`Proof::None`], `value` is the best value found,
-    /// and no set earns more than `upper_bound`.
+    /// choices. If the search ends without a proof, [`Oracle::proof`] is [`Proof::None`], `value` is the best value
+    /// found, and no set earns more than `upper_bound`.
     ///
     /// A search adds one item at a time, so it may exceed the limit by a small multiple. The result does not depend
     /// on the speed of the machine. About ten million partial choices are examined in a second. Two parts of the work

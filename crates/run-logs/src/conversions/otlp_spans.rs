@@ -11,9 +11,9 @@ const GRADE: &str = "outcome";
 
 impl LoggedRun {
     /// Returns the run as an OTLP/JSON request with one span, `invoke_agent`. The span states the model, the usage, the
-    /// reason for the end, and the results as evaluation events. The event `outcome` has the grade under the rules of
-    /// the [`RunTable`](crate::RunTable), and each scorer has an event with its name and its value. Viewers that follow
-    /// OpenInference find the results in the attributes `trace.evaluations`.
+    /// reason for the end, and the results as evaluation events. The result named `outcome` is the grade under the
+    /// rules of the [`RunTable`](crate::RunTable); each scorer's value is a result with the name of the scorer. Viewers
+    /// that follow OpenInference find the results in the attributes `trace.evaluations`.
     ///
     /// If the id of the run is a trace id of 32 hexadecimal digits, as in logs of spans, the span is part of that trace. Other
     /// runs get a trace id from their names. The span of a run without times starts in 1970.

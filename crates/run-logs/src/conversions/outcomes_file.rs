@@ -219,8 +219,8 @@ impl Outcomes {
         Ok(())
     }
 
-    /// Sets the log of the next runs given to [`Self::join`]. The field `log` of an outcome line must be the file name
-    /// of this log, with folders before it if necessary.
+    /// Sets the log of the next runs given to [`Self::join`]. An outcome line names this log in its field `log` by the
+    /// file name, with folders before it if necessary.
     pub fn set_log(&mut self, log: &Path) {
         let parts: Vec<_> = log.components().collect();
         let name = |from: usize| PathBuf::from_iter(&parts[from..]).to_string_lossy().into_owned();
@@ -309,8 +309,8 @@ impl Outcomes {
         self.entries.iter().filter(|entry| entry.run.is_none()).count()
     }
 
-    /// Returns the notes on the columns of the file, on runs without an outcome line, and on outcome lines without a
-    /// run. The last two state the number and the first example.
+    /// Returns notes on runs without an outcome line and on outcome lines without a run, each with the number and the
+    /// first example, followed by notes on the columns of the file, on ids that look alike, and on runs without a task.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let (file, runs, lines) = (&self.file, self.runs, self.entries.len());

@@ -67,9 +67,9 @@ impl DecimalSum {
         }
     }
 
-    /// Returns the number of decimal places of the term that has the most. `None` if it is above 15, or if the sum has
-    /// more than 15 digits. The difference between two sums with the same number of places is exact in units of the
-    /// last place.
+    /// Returns the number of decimal places of the term that has the most. `None` if it is above 15, if the sum has
+    /// more than 15 digits, or if a term is infinite or NaN. The difference between two sums with the same number of
+    /// places is exact in units of the last place.
     #[doc(hidden)]
     #[must_use]
     #[inline]

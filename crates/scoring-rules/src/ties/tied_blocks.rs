@@ -102,8 +102,7 @@ impl TiedBlocks {
         Ok(blocks)
     }
 
-    /// Replaces the blocks by the result of [`TiedBlocks::new`] for these rows. It allocates memory only if there
-    /// are more rows than in any earlier call.
+    /// Replaces the blocks by the result of [`TiedBlocks::new`] for these rows, and reuses the memory of earlier calls.
     ///
     /// # Errors
     ///

@@ -57,8 +57,8 @@ impl QuerySeed {
 }
 
 impl Library {
-    /// Draws a range `l..=r` of numbers of components for each of `events` events that remove tools. Only the lower end
-    /// takes effect: composite tools with exactly `l` components are removed.
+    /// Draws a range `l..=r` of lengths (numbers of components) for each of `events` events that remove tools. Only the
+    /// lower end takes effect: composite tools with exactly `l` components are removed.
     ///
     /// With `n` steps in a task and `w = floor(n / 2)`, one stream seeded with the query's seed draws `l`
     /// from `2..=n - w` and then `r` from `l + w..=n`, until the range overlaps no earlier range. After

@@ -48,8 +48,8 @@ pub enum Event {
 }
 
 impl Event {
-    /// Returns whether the agent is informed of the event. A failed call shows a ban, and the user tells the
-    /// agent of a preference change. The agent has to notice other events without help, including the ban of a tool that it is not
+    /// Returns whether the agent is informed of the event. A failed call shows a ban, and the user tells the agent of a
+    /// preference change. The agent has to notice other events without help, including the ban of a tool that it is not
     /// calling at the moment.
     #[must_use]
     pub const fn is_explicit(&self) -> bool {

@@ -133,9 +133,9 @@ impl<K: Ord, R> Clustered<K, R> {
         weighted.map(|((cluster, &weight), row)| (cluster, weight, row))
     }
 
-    /// Returns the value of each metric with its interval, or the reason why it is undefined. Metrics are computed from
-    /// an accumulator of rows, which starts as `empty`; `add` adds a row to it. An infinite value is treated as
-    /// undefined.
+    /// Returns the value of each metric, in the given order, with its interval, or the reason why the metric is
+    /// undefined. Metrics are computed from an accumulator of rows, which starts as `empty`; `add` adds a row to it. An
+    /// infinite value is treated as undefined.
     ///
     /// If a metric is undefined in a resample, or the resample gives an error, the interval of the metric
     /// excludes this resample.

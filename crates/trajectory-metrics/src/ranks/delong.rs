@@ -92,9 +92,8 @@ impl Figure {
     /// with DeLong's standard error. Its [`Self::p_value`] is that of DeLong's test that both AUROCs are equal. Both
     /// outcome lists must be equal.
     ///
-    /// Each confidence is passed with the outcomes of its rows, which must be equal row by row. To
-    /// compare two models that each made their own runs, use
-    /// [`ClusterEstimate::auroc_difference`](crate::ClusterEstimate::auroc_difference).
+    /// Each confidence is passed with the outcomes of its rows. To compare two models that each made their own runs,
+    /// use [`ClusterEstimate::auroc_difference`](crate::ClusterEstimate::auroc_difference).
     ///
     /// The standard error is computed from the differences of placements (see [`Self::auroc`]) row by row, so
     /// that shared variation cancels. Two confidences with the same ranking have a difference and a

@@ -34,7 +34,8 @@ pub struct FixedRankSensitivity {
 }
 
 impl FixedRankSensitivity {
-    /// Scores each transform of the forecasts, but always ranks a run by the weighted mean of its raw forecasts.
+    /// Scores the raw forecasts and each transform of them, but always ranks a run by one number: the weighted mean of
+    /// its raw forecasts.
     ///
     /// This scalar is the mean of the raw forecasts of a trace under the schedule. As in the paper, it is
     /// computed once and used for every transform, so that rank metrics are the same by construction.
@@ -84,7 +85,7 @@ impl FixedRankSensitivity {
         })
     }
 
-    /// Returns the best minus the worst of the raw and transformed scores, in nats; at least 0.
+    /// Returns the best minus the worst score of the raw and the transformed forecasts, in nats; at least 0.
     #[must_use]
     pub fn span(&self) -> f64 {
         let scores = [self.identity, self.affine, self.square_root, self.square, self.platt];

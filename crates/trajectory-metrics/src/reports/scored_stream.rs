@@ -222,10 +222,10 @@ impl ScoredStream {
 
     /// Returns the metrics of [`STREAM_MEASURES`] in their order, as in the paper: trajectory proper scores, then diagnostics.
     ///
-    /// With `resampling`, each metric has a [confidence interval](crate::Replicates::figure), or the reason why
-    /// it is missing. If runs share tasks, use [`Bootstrap::clusters`]. The results have the same bits for any order of the
-    /// traces; intervals do if the bootstrap has clusters with names. The paper compares them with a constant forecast of the
-    /// [base rate](Self::base_rate).
+    /// With `resampling`, each metric has a [confidence interval](crate::Replicates::figure), or the reason why it is
+    /// missing. If runs share tasks, use [`Bootstrap::clusters`]. The results have the same bits for any order of the
+    /// traces; intervals do if the bootstrap has clusters with names. The paper compares them with a constant forecast
+    /// of the [base rate](Self::base_rate).
     ///
     /// Reference: Raghu, Pandey and Pandey (2026), Proper scoring rules for agentic uncertainty quantification,
     /// arXiv:2605.24756, section 5.2; other summaries: table 5.

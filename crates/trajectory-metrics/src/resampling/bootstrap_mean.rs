@@ -52,8 +52,8 @@ impl Bootstrap {
     /// Returns the mean of each of N values, over all rows and in each resample. A mean excludes rows whose value is
     /// `None`.
     ///
-    /// All have the bits of an [`ExactMean`] of the drawn rows. A mean is undefined in a resample without such a row.
-    /// Values may be infinite.
+    /// All have the bits of an [`ExactMean`] of the drawn rows. A mean is undefined in a resample in which no row has
+    /// its value. Values may be infinite.
     ///
     /// Cost: linear, then about 1 ns per draw, and 2 ns per mean and cluster, in each resample. Rows whose values are not
     /// finite, or have no unit in common with the largest value, add 10 ns each.

@@ -8,15 +8,14 @@ use crate::{
 
 impl<R: SmoothRule> Tps<R> {
     /// Returns the training loss of a run, or of its first steps, for logits `ln (p / (1 - p))` of the forecasts:
-    /// [`Tps::prefix_score`] times -1. Sets `steps` to the loss and derivatives of each step.
+    /// [`Tps::prefix_score`] times -1. Sets `steps` to the weighted loss and derivatives of each step.
     ///
     /// The weights are those of the whole run of `horizon` steps and are not renormalized. For a whole run the horizon
     /// is the number of logits. With one horizon for all runs, such as their budget, the loss is proper for any lengths.
     ///
-    /// Sets `steps[t]` to the weighted loss of step t and its first and second derivative by the
-    /// logit of this step. These are also the derivatives of the run's loss. The loss of a step
-    /// does not depend on the other logits, so that all mixed derivatives are 0. Returns the loss
-    /// of the run.
+    /// Sets `steps[t]` to the weighted loss of step t and its first and second derivative by the logit of this step.
+    /// These are also the derivatives of the run's loss. The loss of a step does not depend on the other logits, so
+    /// that all mixed derivatives are 0.
     ///
     /// # Errors
     ///

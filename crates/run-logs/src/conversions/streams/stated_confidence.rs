@@ -24,10 +24,10 @@ pub enum ConfidenceReading {
     /// with a % sign, and nothing else. An element that is not closed does not count.
     #[default]
     Strict,
-    /// The last element counts, in any letter case and even if it is not closed; a field may be in an object anywhere in
-    /// the text; and words may surround the number in the first 256 characters of the value. The number may have a
-    /// decimal comma, be a percentage with a % sign or the word, or a fraction such as `8/10`. Several different numbers
-    /// are refused, and a number next to a letter, such as `0.8x`, does not count.
+    /// The last element counts, in any letter case and even if it is not closed; a field may be in an object anywhere
+    /// in the text; and words may surround the number in the first 256 characters of the value. The number may have a
+    /// decimal comma, be a percentage with a % sign or the word, or a fraction such as `8/10`. Several different
+    /// numbers are refused, and a number next to a letter, such as `0.8x`, does not count.
     Lenient,
 }
 

@@ -9,6 +9,8 @@ from agent_scorecard import _native
 from agent_scorecard.metrics import Groups
 from agent_scorecard.records import Figure, figure
 
+Bounds = tuple[float | None, float | None]
+
 
 def mean(
     values: npt.ArrayLike,

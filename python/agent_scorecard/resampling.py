@@ -151,9 +151,6 @@ def bootstrap_auroc(
     return figure(_native.bootstrap_auroc(y_true, y_score, groups, settings))
 
 
-Bounds = tuple[float | None, float | None]
-
-
 def sign_flip_test(
     differences: npt.ArrayLike,
     groups: Groups | None = None,

@@ -48,7 +48,7 @@ fn bad_forecasts_follow_the_policy_and_are_counted_by_file() {
 fn the_note_on_weights_says_after_which_step_every_run_was_cut_off() {
     let path = write("last_end", &[SUCCESS, FAILURE, CUT_OFF].join("\n"));
     let report = json(&[&path]);
-    let start = "ipcw: every run of more than 2 steps was cut off, so the estimate represents only the 66.7 % of";
+    let start = "ipcw: every run that had not ended by step 2 was cut off, so the estimate represents only the 66.7 % of";
     assert_eq!(notes(&report, start), 1, "{report}");
 }
 
@@ -71,7 +71,7 @@ fn a_small_file_comes_out_as_worked_out_by_hand() {
     assert!((number(&file["bounds"]["high"]) - high).abs() < 1e-15);
     // The outcome at the second step came before the cut-off there, so nobody is weighed up.
     assert!((number(&file["ipcw"]) - complete / 2.0).abs() < 1e-15);
-    assert_eq!(notes(&report, "ipcw: every run of more than"), 1);
+    assert_eq!(notes(&report, "ipcw: every run that had not ended by step"), 1);
     noted(&report, "all complete runs have the same weight");
     assert!((number(&file["ipcw_coverage"]) - 2.0 / 3.0).abs() < 1e-15, "{file}");
 
@@ -103,7 +103,7 @@ fn weights_from_one_curve_say_so_and_groups_have_curves_of_their_own() {
     let one = json(&[&path, "--resamples", "0"]);
     assert_eq!(notes(&one, "ipcw: all runs share one censoring curve"), 1);
     let by_group = json(&[&path, "--resamples", "0", "--curve-groups", &groups]);
-    assert_eq!(notes(&by_group, "ipcw: one censoring curve"), 0);
+    assert_eq!(notes(&by_group, "ipcw: all runs share one censoring curve"), 0);
     let [easy, hard] = [0.9_f64.ln(), 0.1_f64.ln()];
     let ipcw = |report: &Value| number(&report["files"][0]["ipcw"]);
     assert!((ipcw(&one) - (2.0 * easy + hard) / 3.0).abs() < 1e-12);

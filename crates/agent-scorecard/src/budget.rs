@@ -266,7 +266,7 @@ pub(crate) fn stopping(block: &Block) -> Option<String> {
             },
         );
         return Some(format!(
-            "if each run stopped at its first answer \"impossible\", {stopped} of {failed_runs} and {lost} of {feasible_runs} that can succeed would end early{saved}",
+            "if each run stopped at its first prediction \"impossible\", {stopped} of {failed_runs} and {lost} of {feasible_runs} that can succeed would end early{saved}",
             failed_runs = counted(failed, "failed run"),
             feasible_runs = counted(feasible, "run"),
         ));

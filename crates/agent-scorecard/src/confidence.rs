@@ -128,8 +128,8 @@ pub(crate) fn clause(
             }
         };
         Some(format!(
-            "; {how}, the confidence scores {verdict} (Brier score gained: {points})",
-            points = with_ends(&gain),
+            "; {how}, the confidence scores {verdict} (Brier score gained: {gained})",
+            gained = with_ends(&gain),
         ))
     });
     Some(stated + &worth.unwrap_or_default())

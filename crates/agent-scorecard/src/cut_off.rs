@@ -335,13 +335,13 @@ fn column(
         let uniform = "; all complete runs have the same weight, so ipcw corrects nothing and equals complete_only";
         let reason = match options.curve_groups.is_some() {
             true => {
-                "in some group, every run that is longer than the longest complete run was cut off"
+                "in some group, every run that had not ended by the last step of the group's longest complete run was cut off"
                     .to_owned()
             }
             false => {
                 format!(
-                    "every run of more than {steps} steps was cut off",
-                    steps = sample.last_end(),
+                    "every run that had not ended by step {step} was cut off",
+                    step = sample.last_end(),
                 )
             }
         };

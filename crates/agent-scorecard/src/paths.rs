@@ -308,7 +308,7 @@ impl PathTally {
         }
         if self.unknown > 0 && !self.taken.is_empty() {
             notes.push(format!(
-                "invalid_tool_use_ratio: {unknown} of {all} calls left out because the log does not record whether they failed",
+                "invalid_tool_use_ratio: {unknown} of {all} calls left out because it is not recorded whether they failed",
                 unknown = self.unknown,
                 all = self.unknown + self.taken.len(),
             ));

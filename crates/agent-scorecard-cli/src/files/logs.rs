@@ -184,7 +184,7 @@ impl Judging {
         match &rules.scorer {
             Some(scorer) if !scorers.is_empty() && !scorers.iter().any(|it| is(it, scorer)) => {
                 let known = Vec::from_iter(scorers).join(", ");
-                Err(format!("--scorer: no run of {path} has {scorer:?}; the scorers are {known}"))
+                Err(format!("--scorer: no run of {path} has {scorer:?}; known scorers: {known}"))
             }
             _ => Ok(table),
         }

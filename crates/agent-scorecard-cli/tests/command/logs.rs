@@ -270,7 +270,7 @@ fn of_several_scorers_one_is_chosen_and_a_limit_counts_as_in_other_reports() {
     }
     assert_eq!((&censored["n_at_limit"], &scored["n_at_limit"]), (&at_limit.into(), &0.into()));
     assert!(ended > 20 && at_limit > 3, "{ended} {at_limit}");
-    refused(&run(&[&log, "--scorer", "lettr"]), "the scorers are letter, model_graded_qa, number");
+    refused(&run(&[&log, "--scorer", "lettr"]), "known scorers: letter, model_graded_qa, number");
 }
 
 #[test]

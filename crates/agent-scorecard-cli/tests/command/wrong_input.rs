@@ -84,7 +84,7 @@ triage free.jsonl | free.jsonl:2: field output_tokens: | at least 1
 triage problems.jsonl --planner plans.jsonl | plans.jsonl:1: field pool: | the last is 0
 paths paths.jsonl | paths.jsonl:1: | missing field `expected_calls`
 traces scorers.json | scorers.json | letter, number; name one with --scorer
-traces scorers.json --scorer lettr | --scorer: | the scorers are letter, number
+traces scorers.json --scorer lettr | --scorer: | known scorers: letter, number
 convert scorers.json --to problems | scorers.json | name one with --scorer
 compare marks.json | marks.json | are from 7 to 7, beyond 0 to 1; give the range
 logs no_log.txt | no_log.txt: | known formats: inspect

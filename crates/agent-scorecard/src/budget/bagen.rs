@@ -57,10 +57,10 @@ pub const PUBLISHED: [Metric<Published>; 7] = metrics! { Published;
         "Share of right answers among the readable answers after the first turn.",
         |found| counted(found.first_turn_accuracy);
     "false_abort_rate", "false aborts", Lower, in [0.0, 1.0],
-        "Number of answers \"impossible\" about runs that succeeded, divided by the number of all samples.",
+        "Number of answers \"impossible\" about runs that succeeded within their caps, divided by the number of all samples.",
         |found| counted(found.false_abort_rate);
     "mre_p50", "median relative error of the midpoint", Lower, in [0.0, f64::INFINITY],
-        "Upper median of the relative error of the interval's midpoint, over samples of runs that succeeded.",
+        "Upper median of the relative error of the interval's midpoint, over samples of runs that succeeded within their caps.",
         |found| counted(found.mre_p50);
 };
 
@@ -105,7 +105,7 @@ pub fn report(
         if differ > 0 {
             let answers = sentence::counted(differ, "answer");
             notes.push(format!(
-                "the released parser and ours read {answers} about {name} differently, so the two columns use different estimates for these answers"
+                "the released parser and ours read {answers} about {name} differently, so the two columns use different estimates there"
             ));
         }
         if is_warehouse {

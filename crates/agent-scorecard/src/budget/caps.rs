@@ -331,7 +331,7 @@ pub fn caps(input: Input, caps: &[f64], options: &CapOptions) -> Result<Block, E
     }
     if cut_off > 0 {
         notes.push(format!(
-            "caps: {runs} with success false ended at a limit such as max_steps; it is not known how much they needed, so they count as neither successes nor failures, but their spending counts",
+            "caps: {runs} with success false ended at a limit such as max_steps: counted as neither successes nor failures, because the amount needed is not known, but with their spending",
             runs = runs(cut_off),
         ));
     }

@@ -112,28 +112,28 @@ pub const METRICS: [Metric<Known>; 38] = metrics! { Known;
             defined(linear, "no feasible prefix has an interval, or the linear extrapolation makes no error")
         };
     "saved_token_share", "share of failed runs' spending saved by stopping", Higher, in [0.0, 1.0],
-        "Share of failed runs' spending that came after their first answer \"impossible\".",
+        "Share of failed runs' spending that came after their first prediction \"impossible\".",
         |it| {
             it.check_use()?;
             defined(it.stops.saved_share().ok(), "runs that failed spent nothing")
         }, .bar("saved");
     "detected_share", "failed runs predicted impossible", Higher, in [0.0, 1.0],
-        "Share of failed runs with an answer \"impossible\" at any prefix.",
+        "Share of failed runs with a prediction \"impossible\" at any prefix.",
         |it| it.detection().map(|delay| delay.detected as f64 / delay.failed as f64), .bar("detected");
-    "detection_turn_share", "share of a failed run's turns before the first answer \"impossible\"", Lower, in [0.0, 1.0],
-        "Mean share of a failed run's turns before its first answer \"impossible\"; 1 for a run without such an answer.",
+    "detection_turn_share", "share of a failed run's turns before the first prediction \"impossible\"", Lower, in [0.0, 1.0],
+        "Mean share of a failed run's turns before its first prediction \"impossible\"; 1 for a run without such a prediction.",
         |it| Ok(it.detection()?.mean_turn_share);
-    "detection_spent_share", "share of a failed run's spending before the first answer \"impossible\"", Lower, in [0.0, 1.0],
-        "Mean share of a failed run's spending before its first answer \"impossible\"; 1 for a run without such an answer.",
+    "detection_spent_share", "share of a failed run's spending before the first prediction \"impossible\"", Lower, in [0.0, 1.0],
+        "Mean share of a failed run's spending before its first prediction \"impossible\"; 1 for a run without such a prediction.",
         |it| {
             it.check_use()?;
             Ok(it.detection()?.mean_spent_share)
         };
     "success_lost", "share of feasible runs lost by stopping", Lower, in [0.0, 1.0],
-        "Share of feasible runs with an answer \"impossible\" at any prefix.",
+        "Share of feasible runs with a prediction \"impossible\" at any prefix.",
         |it| defined(it.stops.success_lost().ok(), "there is no feasible run"), .bar("lost");
     "success_rate_lost", "feasible runs lost by stopping, as a share of all runs", Lower, in [0.0, 1.0],
-        "Number of feasible runs with an answer \"impossible\" at any prefix, divided by the number of all runs.",
+        "Number of feasible runs with a prediction \"impossible\" at any prefix, divided by the number of all runs.",
         |it| defined(it.stops.success_rate_lost().ok(), "there is no run");
     "false_abort_rate", "feasible prefixes predicted impossible", Lower, in [0.0, 1.0],
         "Share of feasible prefixes with the answer \"impossible\".",
@@ -150,7 +150,7 @@ pub const METRICS: [Metric<Known>; 38] = metrics! { Known;
         "Mean width divided by the cap of the run, over the intervals of all runs with a cap above 0.",
         |it| {
             let width = it.diagnostics()?.mean_width_over_cap;
-            defined(width, "no run with a cap has an interval")
+            defined(width, "no run with a cap above 0 has an interval")
         };
     "mean_midpoint_bias", "bias of the midpoint", Better::Near(0.0),
         "Mean of (midpoint - remaining cost) / remaining cost, over the intervals at feasible prefixes.",

@@ -82,11 +82,11 @@ fn coverage_by_progress(block: &Block) -> Picture {
 fn saved_and_lost(block: &Block, metrics: &[Metric<Known>]) -> Picture {
     let (names, shares) = block.bars(metrics);
     Picture {
-        title: "Saved and lost: the effect of stopping at the first answer \"impossible\"".to_owned(),
+        title: "Saved and lost: the effect of stopping at the first prediction \"impossible\"".to_owned(),
         x: Axis::new("what would happen").with_categories(names),
         y: Axis::new("share").with_range(0.0, 1.0),
         series: vec![Series::bars_of_categories("share", shares)],
-        note: "Saved: share of failed runs' spending that came after their first answer \"impossible\". Detected: share of failed runs with such an answer. Lost: share of feasible runs with such an answer. Stopped: share of feasible prefixes with such an answer. Good estimates have high bars on the left and low bars on the right.".to_owned(),
+        note: "Saved: share of failed runs' spending that came after their first prediction \"impossible\". Detected: share of failed runs with such a prediction. Lost: share of feasible runs with such a prediction. Stopped: share of feasible prefixes with such a prediction. Good estimates have high bars on the left and low bars on the right.".to_owned(),
     }
 }
 

@@ -170,8 +170,13 @@ fn verdict(difference: &Difference, n_comparisons: usize, level: Level) -> Strin
                 )
             },
         );
-        let alone =
-            if is_beyond(found) { ", which would be beyond noise for these runs" } else { "" };
+        let alone = match is_beyond(found) {
+            true if n_comparisons > 1 => {
+                ", which would be beyond noise for these runs as the only comparison"
+            }
+            true => ", which is beyond noise for these runs",
+            false => "",
+        };
         // Of three readings of the runs without a grade, some may find a difference.
         let conclusion = match is_apart || is_beyond(found) || difference.is_worse == Some(true) {
             true => "whether the agents differ depends on the runs without a grade",

@@ -140,9 +140,13 @@ pub(super) fn comparisons(
             let rate = (n > 0).then(|| n_hidden as f64 / n as f64);
             block.fields.push(Field::shown("rate", "share of complete runs hidden", rate));
             notes.push(format!(
-                "hide: the outcomes of {n_hidden} of {complete_runs} are hidden, a rate of {rate}; runs of one step keep theirs, because they cannot be cut off",
+                "hide: the outcomes of {n_hidden} of {complete_runs} are hidden, a rate of {rate}{kept}",
                 complete_runs = counted(n, "complete run"),
                 rate = shown(rate.unwrap_or(0.0)),
+                kept = match hide {
+                    Hide::Rate(_) => "; with --hide, runs of one step keep theirs, because they cannot be cut off",
+                    _ => "",
+                },
             ));
         }
         block.fields.push(Field::rows("rows", "effect of hiding known outcomes", hidden));

@@ -12,6 +12,7 @@ use trajectory_metrics::{LogScore, Undefined};
 use crate::{
     cut_off::{sample::Sample, settings::CutOffOptions},
     error::with_causes,
+    report::sentence::counted,
 };
 
 /// The number of folds of the model.
@@ -217,8 +218,8 @@ impl Teaching<'_, '_> {
         let distinct: BTreeSet<&str> = checks.iter().map(|check| tasks[check.run]).collect();
         if distinct.len() < LEAST_TASKS {
             return Err(refused(format!(
-                "a model of success could be checked on only {tasks} tasks, but {LEAST_TASKS} are needed",
-                tasks = distinct.len(),
+                "a model of success could be checked on only {tasks}, but {LEAST_TASKS} are needed",
+                tasks = counted(distinct.len(), "task"),
             )));
         }
         let statistic = |feature: &dyn Fn(&Check) -> f64, centred: bool| {
@@ -256,7 +257,7 @@ impl Teaching<'_, '_> {
             };
             if statistic(&log_odds, true).abs() > LARGEST_STATISTIC {
                 return Err(refused(format!(
-                    "the forecasts of {file} predict outcomes better than a model with the features {features} does, so the model misses a part of what a run shows before its stop",
+                    "the forecasts of {file} have information about outcomes that a model with the features {features} lacks, so the model misses a part of what a run shows before its stop",
                     file = scored.file,
                     features = features.join(", "),
                 )));

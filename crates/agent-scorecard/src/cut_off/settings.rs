@@ -7,8 +7,8 @@ use trajectory_metrics::{Bootstrap, Probability, WeightSchedule};
 
 use crate::{options, traces::settings::Calibration};
 
-/// The rule that treats some complete runs as cut off, by hiding their outcomes. The score of these runs is then
-/// compared with their true score, which shows the effect of counting cut-off runs as failures.
+/// The rule that treats complete runs as cut off, by hiding their outcomes. The mean score of the complete runs is then
+/// compared with their true mean score, which shows the effect of counting cut-off runs as failures.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hide {

@@ -303,8 +303,8 @@ impl TraceEvaluation {
         }
     }
 
-    /// Calibrates the runs added so far with one map, and scores them. Call it before a merge: otherwise, one map is
-    /// fitted to the runs of all merged columns.
+    /// Calibrates the runs added so far together, with maps that are cross-fitted to them, and scores them. Call it
+    /// before a merge: otherwise, the maps are fitted to the runs of all merged columns.
     ///
     /// # Errors
     ///

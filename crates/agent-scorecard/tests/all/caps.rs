@@ -262,7 +262,7 @@ fn the_sentence_is_on_the_lowest_cap_that_keeps_nearly_all_successes() {
         said(&[1_000.0, 100.0, 300.0, 50.0]),
         [
             "A cap of 100 output tokens would have kept 95.0 % of 20 successes [73.9, 99.2] and saved 40 % [13, 75] of the \
-             output tokens and 2.4 % [0.3, 17.5] of the money; the true share may be below 95 %.",
+             output tokens and 2.4 % [0.3, 17.5] of the money; the true share of successes kept may be below 95 %.",
             lowest,
         ]
     );
@@ -292,7 +292,10 @@ fn a_share_below_the_target_is_never_rounded_up_to_it() {
         said[0].starts_with("A cap of 60 output tokens would have kept 94.8 % of 388"),
         "{said:?}"
     );
-    assert!(said[0].ends_with("; the true share may be 95 % or more."), "{said:?}");
+    assert!(
+        said[0].ends_with("; the true share of successes kept may be 95 % or more."),
+        "{said:?}"
+    );
     assert_eq!(
         said[1],
         "The lowest cap that would have kept 95 % of the successes is 100 output tokens [50, 100]."
@@ -458,9 +461,9 @@ proptest! {
             prop_assert_eq!(row.number("cap"), rows(&found).last().unwrap().number("cap"));
         }
         for (words, is) in [
-            ("the true share is at least 95 %, beyond noise", kept.interval.is_ok_and(|it| it.low() >= 0.95)),
-            ("the true share is below 95 %, beyond noise", kept.interval.is_ok_and(|it| it.high() < 0.95)),
-            ("the true share may be below 95 %", is_enough && kept.interval.is_ok_and(|it| it.low() < 0.95)),
+            ("the true share of successes kept is at least 95 %, beyond noise", kept.interval.is_ok_and(|it| it.low() >= 0.95)),
+            ("the true share of successes kept is below 95 %, beyond noise", kept.interval.is_ok_and(|it| it.high() < 0.95)),
+            ("the true share of successes kept may be below 95 %", is_enough && kept.interval.is_ok_and(|it| it.low() < 0.95)),
         ] {
             prop_assert_eq!(said.contains(words), is, "{}", said);
         }

@@ -426,9 +426,10 @@ fn without_a_credible_source_the_exact_mean_is_null_and_says_what_would_be_one()
     let mut one_budget = plain_world(21, 2_000);
     one_budget.iter_mut().filter(|run| run.is_cut_off()).for_each(|run| run.steps = 11);
     let hidden = world(22, 2_000, &[0.2]);
-    for (runs, why) in
-        [(one_budget, "no complete run has more steps"), (hidden, "predict outcomes better than")]
-    {
+    for (runs, why) in [
+        (one_budget, "no complete run has more steps"),
+        (hidden, "have information about outcomes"),
+    ] {
         let report = cut_off(&[truth(&runs)], &plain()).unwrap();
         let file = &json(&report)["files"][0];
         assert_eq!(file["exact_plug_in"]["value"], Json::Null);

@@ -117,13 +117,13 @@ pub(super) fn clauses(block: &Block, unit: &str) -> Vec<String> {
         Err(_) => String::new(),
         Ok(ends) => match is_sure {
             true if ends.low() >= target => {
-                format!("; the true share is at least {ENOUGH} %, beyond noise")
+                format!("; the true share of successes kept is at least {ENOUGH} %, beyond noise")
             }
-            true => format!("; the true share may be below {ENOUGH} %"),
+            true => format!("; the true share of successes kept may be below {ENOUGH} %"),
             false if ends.high() < target => {
-                format!("; the true share is below {ENOUGH} %, beyond noise")
+                format!("; the true share of successes kept is below {ENOUGH} %, beyond noise")
             }
-            false => format!("; the true share may be {ENOUGH} % or more"),
+            false => format!("; the true share of successes kept may be {ENOUGH} % or more"),
         },
     };
     let of_kept = of_successes(row, &kept);

@@ -375,12 +375,16 @@ fn hidden_runs_state_the_rate_that_was_reached() {
             .to_string()
     });
     let path = write("short_runs", &lines.collect::<Vec<_>>().join("\n"));
-    for (hide, hidden, rate) in [("--hide", 48, "0.533"), ("--hide-after", 90, "1")] {
+    let kept = "0.533; with --hide, runs of one step keep theirs, because they cannot be cut off";
+    for (hide, hidden, rate) in [("--hide", 48, kept), ("--hide-after", 90, "1")] {
         let report = json(&[&path, hide, "0.8", "--resamples", "0"]);
         let found = &report["files"][0]["report"]["hidden_outcomes"];
         assert_eq!(found["rows"][0]["n_hidden"], hidden, "{hide}");
         assert!((number(&found["rate"]) - f64::from(hidden) / 90.0).abs() < 1e-15, "{found}");
-        noted(&report, &format!("{hidden} of 90 complete runs are hidden, a rate of {rate};"));
+        let note = format!(
+            "hide: the outcomes of {hidden} of 90 complete runs are hidden, a rate of {rate}"
+        );
+        assert!(report["notes"].as_array().unwrap().contains(&value!(note)), "{report}");
     }
 }
 

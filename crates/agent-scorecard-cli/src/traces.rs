@@ -51,7 +51,7 @@ pub(crate) struct Options {
     /// order of the ids decides, as in the TPS paper, so that a task may have runs in both halves
     #[arg(long, value_name = "WHAT", default_value = "tasks", requires = "change", value_parser = options::names::<Halves>())]
     halves: Halves,
-    /// Kind of confidence that --change reads from logs
+    /// Kind of confidence to read from logs; used only with --change
     #[arg(long, value_name = "NAME", default_value = "stated_confidence", requires = "change", value_parser = options::names::<ConfidenceStream>())]
     stream: ConfidenceStream,
     #[command(flatten)]

@@ -29,7 +29,7 @@ pub enum Error {
     Data(String),
     /// Runs cannot be cross-fitted.
     #[error(
-        "runs cannot be cross-fitted (complete runs: {runs}), because one half of them has too few successes or failures to fit a map; by default, all runs of a task are in one half, and --halves runs allows a task to be split"
+        "runs cannot be cross-fitted (complete runs: {runs}), because one half of them has too few successes or failures to fit a calibration map; by default, all runs of a task are in one half, and --halves runs allows a task to be split"
     )]
     CrossFit {
         /// The number of complete runs.

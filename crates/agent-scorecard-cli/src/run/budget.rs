@@ -48,8 +48,8 @@ pub(crate) struct Options {
     /// Cap on the cost of each run, in units of the first resource
     #[arg(long, value_name = "N", value_parser = options::cap)]
     cap: Option<f64>,
-    /// Cap each resource without a cap at the median spending of all runs by the same model. With --dialogues swebench,
-    /// these caps are always used, as in the paper
+    /// Set a cap for each resource that has none: the median spending of all runs by the same model. With --dialogues
+    /// swebench, these caps are always used, as in the paper
     #[arg(long)]
     median_caps: bool,
     /// Also show the model the results of the calls in the last turn. The agent had not seen these results when it made

@@ -36,8 +36,8 @@ pub(crate) struct Common {
     /// Send the token limit as max_completion_tokens, which some models need instead of max_tokens
     #[arg(long)]
     max_completion_tokens: bool,
-    /// Sampling temperature. With none, the request has no temperature, as some models require (default: 0, unless the
-    /// help of the benchmark states another)
+    /// Sampling temperature. With the value none, requests have no temperature, as some models require (default: 0,
+    /// unless the help of the benchmark states another)
     #[arg(long, value_name = "X|none", value_parser = temperature)]
     // With its path it is one value for clap.
     temperature: Option<std::option::Option<f64>>,

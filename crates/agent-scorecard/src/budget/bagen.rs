@@ -69,9 +69,9 @@ fn counted(value: Option<f64>) -> Result<f64, Undefined> {
 }
 
 /// Returns the report on a file of estimates that BAGEN released. The report has the metrics of the first resource, and
-/// its part `as_published` has the metrics of the released code. For Warehouse, its part `resources` has the metrics of
-/// each resource. Of `options`, only the coverage, the [`Reading`](budget_estimation::Reading) and the settings of the
-/// bootstrap are used.
+/// its part `as_published` has the metrics as BAGEN's released code computes them. For the environment Warehouse, its
+/// part `resources` has the metrics of each resource. Of `options`, only the coverage, the
+/// [`Reading`](budget_estimation::Reading) and the settings of the bootstrap are used.
 ///
 /// # Errors
 ///

@@ -5,7 +5,7 @@ use crate::report::{
     tables::escaped,
 };
 
-/// A figure of a report, with its location in the report.
+/// A figure of a report (a value with its interval), and its location in the report.
 #[derive(Clone, Debug)]
 pub struct PlacedFigure {
     /// The name of its column, or of the part of a column; empty for a figure on all columns together.

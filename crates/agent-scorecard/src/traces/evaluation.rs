@@ -157,7 +157,7 @@ impl TraceEvaluation {
         })
     }
 
-    /// Creates the evaluation of these runs of one stream.
+    /// Evaluates these runs by one stream: one forecast of success per step.
     ///
     /// # Errors
     ///

@@ -40,7 +40,7 @@ impl Rollouts {
         Ok(self)
     }
 
-    /// Sets the value of a key for a rollout: of a declared key, or of `task`.
+    /// Sets the value of a declared key, or of `task`, for a rollout.
     ///
     /// # Errors
     ///

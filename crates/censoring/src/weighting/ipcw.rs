@@ -81,7 +81,8 @@ impl IpcwWeights {
         Ok(Self { stops: stops.clone(), weights })
     }
 
-    /// Returns the inverse-probability weight of each run, 0 or at least 1. The run's own weight is not included.
+    /// Returns the inverse-probability weight of each run, 0 or at least 1, before it is multiplied by a weight that
+    /// the caller gave the run.
     #[must_use]
     pub fn as_slice(&self) -> &[Weight] {
         &self.weights

@@ -61,7 +61,7 @@ pub struct LeftOutCounts {
 }
 
 impl LeftOutCounts {
-    /// Counts one more run.
+    /// Counts one more run that is left out for this reason.
     pub fn update(&mut self, reason: LeftOut) {
         let count = match reason {
             LeftOut::EventsMissing => &mut self.events_missing,

@@ -68,7 +68,7 @@ impl ConfidenceStream {
         ][self as usize]
     }
 
-    /// Returns the value that this stream gives a turn.
+    /// Returns the value of this stream at a turn.
     ///
     /// # Errors
     ///

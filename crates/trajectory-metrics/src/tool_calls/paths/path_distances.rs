@@ -44,7 +44,7 @@ scoring_rules::checked! {
     check: PathDistances::check
 }
 
-/// The means over pairs of paths that [`PathDistances::finish`] returns.
+/// Mean distances over all pairs of paths, returned by [`PathDistances::finish`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]

@@ -45,7 +45,7 @@ pub(crate) struct Options {
     how: TraceOptions,
     /// Report how much cross-fitted Platt scaling changes each figure, in standard errors of the change, instead of the
     /// figures themselves
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["summary", "calibrate_on", "cluster_by", "pool", "curves"])]
     change: bool,
     /// How --change splits the runs into two halves. With tasks, the runs of a task are in one half. With runs, the
     /// order of the ids decides, as in the TPS paper, so that a task may have runs in both halves

@@ -123,6 +123,7 @@ traces taskless.jsonl --calibrate platt | taskless.jsonl: | no model can be fitt
 traces --change taskless.jsonl | taskless.jsonl: runs cannot be cross-fitted | --halves runs
 traces --change one.jsonl | one.jsonl: runs cannot be cross-fitted | --halves runs
 traces --change --resamples 1 | --change: needs Platt scaling | at least 2 --resamples
+traces --change --curves | the argument '--change' cannot be used with | --help
 traces --resamples 18446744073709551615 | invalid value '18446744073709551615' for '--resamples < | up to 1000000
 traces --resamples 100000000000 | invalid value '100000000000' for '--resamples < | up to 1000000
 traces --resamples -1 | invalid value '-1' for '--resamples < | up to 1000000

@@ -32,7 +32,8 @@ fuzz_target!(|bytes: &[u8]| {
     let options = ReadOptions { limits, ..ReadOptions::default() };
     for format in Format::ALL {
         let whole = read(Cursor::new(bytes), *format, &options).and_then(Iterator::collect);
-        let slowly = read(Slowly(Cursor::new(bytes)), *format, &options).and_then(Iterator::collect);
+        let slowly =
+            read(Slowly(Cursor::new(bytes)), *format, &options).and_then(Iterator::collect);
         let whole: Result<Vec<Run>, Error> = whole;
         assert_eq!(format!("{whole:?}"), format!("{:?}", slowly as Result<Vec<Run>, Error>));
         if let Ok(runs) = whole {

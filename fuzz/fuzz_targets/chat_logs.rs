@@ -7,9 +7,9 @@ use std::io::{Cursor, Read, Result as IoResult, Seek, SeekFrom};
 
 use libfuzzer_sys::fuzz_target;
 use run_logs::{
-    ActionSpan, ConfidenceField, ConfidenceReading, ConfidenceStream, Error,
-    ForecastPolicy, Format, FactRules, ReadLimits, ReadOptions, Run, RunTable, ShortLists,
-    StreamOptions, read,
+    ActionSpan, ConfidenceField, ConfidenceReading, ConfidenceStream, Error, FactRules,
+    ForecastPolicy, Format, ReadLimits, ReadOptions, Run, RunTable, ShortLists, StreamOptions,
+    read,
 };
 
 /// Bytes that arrive a few at a time.

@@ -74,7 +74,7 @@ pub(crate) fn mean<G: Ord>(
     known(estimates::mean(values, None, clusters, measure.range, level))
 }
 
-/// Returns a figure, or why there is none.
+/// Returns a figure, or the reason why it is undefined.
 pub(crate) fn known<T>(found: Result<T, Error>) -> Result<T, Undefined> {
     found.map_err(|error| match error {
         Error::ScoringRules(scoring_rules::Error::Empty) => Undefined::new("no run has a value"),

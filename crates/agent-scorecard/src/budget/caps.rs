@@ -5,13 +5,6 @@ mod measures;
 
 use std::collections::BTreeSet;
 
-use conclusion::{clauses, of_many};
-pub use measures::CAP_MEASURES;
-use measures::{
-    AT_LIMIT, FAILED, HIGHEST, KEPT, LEFT_OUT, LOST, LOWEST, MONEY, SAVED, SAVED_AMOUNT, SAVED_USD,
-    SPENT, UNKNOWN, unit,
-};
-
 use budget_estimation::{Resource, Rollout};
 use rayon::prelude::*;
 use scoring_rules::{ExactSum, Interval};
@@ -26,14 +19,20 @@ use crate::{
     clusters::ClusterBy,
     error::Error,
     metrics::{known, mean},
-    options::LEVEL,
-    options::{self, Caps},
+    options::{self, Caps, LEVEL},
     report::{
         block::{Block, Column, Field, Position, Report},
         key,
         picture::{Axis, Mark, Picture, Series, thinned},
         sentence::counted,
     },
+};
+
+use conclusion::{clauses, of_many};
+pub use measures::CAP_MEASURES;
+use measures::{
+    AT_LIMIT, FAILED, HIGHEST, KEPT, LEFT_OUT, LOST, LOWEST, MONEY, SAVED, SAVED_AMOUNT, SAVED_USD,
+    SPENT, UNKNOWN, unit,
 };
 
 /// The options for comparing caps. The defaults are those of the command.

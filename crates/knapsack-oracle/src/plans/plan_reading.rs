@@ -56,7 +56,7 @@ impl PlanReading {
     ///
     /// The result is determined by these rules:
     ///
-    /// - The plan is the last complete list under the key `plan`. If there is none, it is the last complete list
+    /// - The plan is the last complete list under the key `plan`. Without such a list, it is the last complete list
     ///   with an object that has an id, and otherwise an empty list `[]` outside other values. If the text ends
     ///   within a list, and no complete list outside of it is as good, the plan consists of the complete entries
     ///   of that list.

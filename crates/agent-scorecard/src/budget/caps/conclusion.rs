@@ -146,7 +146,7 @@ const fn would_have(unknown: u64) -> &'static str {
     if unknown > 0 { "is known to have" } else { "would have" }
 }
 
-/// Returns the interval of a lowest cap, or the reason why there is none.
+/// Returns the interval of a lowest cap in words, or the reason why it has no interval.
 fn ends_of_cap(lowest: &Figure) -> String {
     match lowest.interval {
         Ok(ends) => format!(" [{}, {}]", ends.low(), ends.high()),
